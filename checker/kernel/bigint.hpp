@@ -1,0 +1,66 @@
+// Exact integers, dyadics m*2^e and fractions of the checker. No dependency, no rounding, no exceptions but std::bad_alloc.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace outward_check {
+
+// Sign and magnitude; limbs are little endian, no leading zero limb, zero is never negative.
+class BigInt {
+ public:
+  BigInt() = default;
+  BigInt(std::int64_t value);  // NOLINT: implicit on purpose, exact
+  static BigInt from_unsigned(std::uint64_t value);
+  static BigInt from_decimal(std::string_view digits);  // REQUIRES only digits, at least one
+  static BigInt power_of_ten(unsigned exponent);
+
+  int sign() const;               // -1, 0, 1
+  bool is_odd() const;
+  std::uint64_t bits() const;     // length of the magnitude in bits, 0 for zero
+  std::uint64_t trailing_zeros() const;  // 0 for zero
+  bool fits_int64(std::int64_t* out) const;
+  std::string decimal() const;
+
+  BigInt operator-() const;
+  BigInt operator+(const BigInt& o) const;
+  BigInt operator-(const BigInt& o) const;
+  BigInt operator*(const BigInt& o) const;
+  BigInt operator<<(std::uint64_t n) const;
+  BigInt operator>>(std::uint64_t n) const;  // toward -infinity
+  // Quotient rounded toward -infinity, remainder of the divisor's sign. REQUIRES divisor > 0.
+  static void divide_floor(const BigInt& a, const BigInt& divisor, BigInt* quotient, BigInt* remainder);
+  static BigInt gcd(BigInt a, BigInt b);      // >= 0
+  static BigInt isqrt(const BigInt& a);       // floor of the square root. REQUIRES a >= 0
+  static int compare(const BigInt& a, const BigInt& b);
+  bool operator==(const BigInt& o) const { return compare(*this, o) == 0; }
+  bool operator<(const BigInt& o) const { return compare(*this, o) < 0; }
+  bool operator<=(const BigInt& o) const { return compare(*this, o) <= 0; }
+
+ private:
+  bool negative_ = false;
+  std::vector<std::uint64_t> limbs_;
+};
+
+// numerator/denominator, denominator > 0, reduced.
+struct Fraction {
+  BigInt numerator, denominator = 1;
+  Fraction() = default;
+  Fraction(BigInt n) : numerator(std::move(n)) {}  // NOLINT: implicit on purpose, exact
+  Fraction(BigInt n, BigInt d);                    // reduces. REQUIRES d != 0
+  Fraction operator+(const Fraction& o) const;
+  Fraction operator-(const Fraction& o) const;
+  Fraction operator*(const Fraction& o) const;
+  Fraction operator/(const Fraction& o) const;     // REQUIRES o != 0
+  Fraction operator-() const;
+  int sign() const { return numerator.sign(); }
+  static int compare(const Fraction& a, const Fraction& b);
+  bool operator==(const Fraction& o) const { return compare(*this, o) == 0; }
+  bool operator<(const Fraction& o) const { return compare(*this, o) < 0; }
+  bool operator<=(const Fraction& o) const { return compare(*this, o) <= 0; }
+  std::string text() const;                        // "p" or "p/q"
+  static Fraction from_double(double value);       // REQUIRES finite
+};
+
+}  // namespace outward_check

@@ -1,0 +1,61 @@
+// What checker/readers offers: every input format of `check`, read from bytes by our own code. Each function either returns
+// a complete result or throws ReadError; no partial results. Limits are those of reference table `limits` in limits.hpp.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/kernel/graph.hpp"
+#include "checker/kernel/property.hpp"
+
+namespace outward_check {
+
+// Malformed, unsupported or over a limit. text: "place: code: what, expected, found, limit".
+class ReadError : public std::runtime_error {
+ public:
+  enum class Class { malformed, unsupported, limit, io };
+  ReadError(Class c, const std::string& text) : std::runtime_error(text), kind(c) {}
+  Class kind;
+};
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes read_file(const std::string& path);                  // whole file, one read; io or limit
+Bytes read_maybe_gzip(const std::string& path);            // same; a gzip file (by content) is inflated by our own code
+std::string sha256_hex(const std::uint8_t* data, std::size_t size);
+
+struct ModelRead {
+  Graph graph;
+  std::vector<ModelFile> files;  // the model, then external data sorted by path
+};
+using Shapes = std::map<std::string, std::vector<std::int64_t>>;
+// ONNX, FORMAT.md section 2. Lists all blockers it can find in one ReadError.
+ModelRead read_model(const std::string& path, const Shapes& overrides);
+
+// VNN-LIB 1.0 (FORMAT.md section 4); bytes already decompressed. expected sizes come from the model.
+Property read_vnnlib(std::string_view text, const std::string& name, std::uint64_t inputs, std::uint64_t outputs);
+
+// The options of a radius query, as `verify` takes them; decimal texts, "" or empty when not given.
+struct RadiusOptions {
+  std::string radius, scale, layout, target = "label", deviation;
+  std::vector<std::string> mean, std, clip, range;
+  std::vector<std::uint64_t> centre_bits;  // binary32 or binary64 patterns, one per input
+  std::uint32_t label = 0;
+};
+// FORMAT.md section 4. reference: the outputs of the reference execution at the centre, only for target deviation.
+Property radius_property(const RadiusOptions& options, const Graph& graph, const std::vector<Fraction>& reference);
+
+// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PGM/PPM; values must be exact in the element type. Returns bit patterns.
+std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph);
+
+// A decimal number exactly as FORMAT.md and formats of VNN-LIB allow; false when malformed or over the limits (10,000 digits, exponent 20,000).
+bool parse_decimal(std::string_view text, Fraction* out);
+
+// Shared by the property readers and the kernel: IEEE binary32 nearest-even rounding of a fraction; false on overflow.
+bool round_binary32(const Fraction& value, double* out);
+bool round_binary64(const Fraction& value, double* out);
+
+}  // namespace outward_check
