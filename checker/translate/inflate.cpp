@@ -1,0 +1,283 @@
+// Inflate. Assumes nothing about the bytes. Promises the exact output of a well-formed member or
+// ReadError, and never more memory than the limits allow.
+#include "checker/translate/inflate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace outward_check {
+
+namespace {
+
+constexpr std::uint64_t max_ratio = 200;
+
+using Crc32Table = std::array<std::array<std::uint32_t, 256>, 8>;
+
+constexpr Crc32Table make_crc32_table() {
+  Crc32Table table = {};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t c = i;
+    for (int k = 0; k < 8; ++k) c = (c & 1) != 0 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+    table[0][i] = c;
+  }
+  for (std::size_t t = 1; t < 8; ++t) {
+    for (std::size_t i = 0; i < 256; ++i) {
+      table[t][i] = table[0][table[t - 1][i] & 0xff] ^ (table[t - 1][i] >> 8);
+    }
+  }
+  return table;
+}
+
+constexpr Crc32Table crc32_table = make_crc32_table();
+
+std::uint32_t little_endian(const std::uint8_t* p) {
+  return std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 |
+         std::uint32_t{p[3]} << 24;
+}
+
+std::uint32_t crc32(const std::uint8_t* p, std::size_t size) {
+  std::uint32_t c = 0xffffffffu;
+  const Crc32Table& t = crc32_table;
+  for (; size >= 8;
+       size -= 8, p += 8) {  // eight bytes at once, table k for the byte k before the end
+    const std::uint32_t x = c ^ little_endian(p), y = little_endian(p + 4);
+    c = t[7][x & 0xff] ^ t[6][x >> 8 & 0xff] ^ t[5][x >> 16 & 0xff] ^ t[4][x >> 24] ^
+        t[3][y & 0xff] ^ t[2][y >> 8 & 0xff] ^ t[1][y >> 16 & 0xff] ^ t[0][y >> 24];
+  }
+  for (; size != 0; --size, ++p) c = t[0][(c ^ *p) & 0xff] ^ (c >> 8);
+  return ~c;
+}
+
+constexpr unsigned fast_bits = 10;
+constexpr std::uint8_t length_order[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                         11, 4,  12, 3, 13, 2, 14, 1, 15};
+
+// A canonical prefix code. Codes of up to fast_bits bits are looked up, longer ones counted.
+struct Code {
+  std::array<std::uint16_t, 16> count = {};             // codes of each length
+  std::array<std::uint16_t, 320> symbols = {};          // in code order
+  std::array<std::uint16_t, 1 << fast_bits> fast = {};  // symbol * 16 + length, 0 if longer
+};
+
+class Inflater {
+ public:
+  Inflater(const std::uint8_t* data, std::size_t size, const std::string& place, std::uint64_t most)
+      : data_(data), size_(size), place_(place), limit_(std::min(most, max_ratio * size)) {}
+
+  Bytes run() {
+    header();
+    if (size_ >= 8) {  // the length at the end is only a hint until it is checked
+      out_.reserve(std::min<std::size_t>(little_endian(data_ + size_ - 4), limit_));
+    }
+    for (bool last = false; !last;) {
+      last = take(1) != 0;
+      const std::uint32_t type = take(2);
+      if (type == 0) stored();
+      if (type == 1) fixed();
+      if (type == 2) dynamic();
+      if (type == 3) fail("unknown block type 3");
+    }
+    at_ -= bits_ / 8;  // whole bytes read ahead go back; the rest of the current byte is padding
+    if (at_ > size_) fail("the file ends early");
+    need(8);
+    if (little_endian(data_ + at_) != crc32(out_.data(), out_.size())) fail("checksum differs");
+    if (little_endian(data_ + at_ + 4) != static_cast<std::uint32_t>(out_.size())) {
+      fail("length field differs from the data");
+    }
+    at_ += 8;
+    if (at_ != size_) fail("bytes after the member (one member is expected)");
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    const std::string at = ": gzip.data: byte " + std::to_string(std::min(at_, size_)) + ": ";
+    throw ReadError(ReadError::Class::malformed, place_ + at + what);
+  }
+
+  void need(std::size_t n) const {  // REQUIRES at_ <= size_
+    if (size_ - at_ < n) fail("the file ends early");
+  }
+
+  void header() {
+    need(10);
+    if (data_[0] != 0x1f || data_[1] != 0x8b) fail("not a gzip file");
+    if (data_[2] != 8) fail("compression method is not deflate");
+    const unsigned flags = data_[3];
+    if ((flags & 0xe0) != 0) fail("reserved header flags");
+    at_ = 10;
+    if ((flags & 4) != 0) {  // extra field
+      need(2);
+      const std::size_t extra = 2u + data_[at_] + 256u * data_[at_ + 1];
+      need(extra);
+      at_ += extra;
+    }
+    for (unsigned flag : {8u, 16u}) {  // file name, comment: up to a zero byte
+      if ((flags & flag) == 0) continue;
+      for (need(1); data_[at_] != 0; need(1)) ++at_;
+      ++at_;
+    }
+    if ((flags & 2) == 0) return;
+    need(2);
+    if ((crc32(data_, at_) & 0xffff) != data_[at_] + 256u * data_[at_ + 1]) {
+      fail("header checksum differs");
+    }
+    at_ += 2;
+  }
+
+  // At least 57 bits in the buffer; a few zero bytes stand for what is behind the end of the file.
+  void fill() {
+    for (; bits_ <= 56; bits_ += 8, ++at_) {
+      if (at_ < size_) buffer_ |= std::uint64_t{data_[at_]} << bits_;
+      if (at_ > size_ + 16) fail("the file ends early");
+    }
+  }
+
+  std::uint32_t take(unsigned n) {  // n <= 16
+    if (bits_ < n) fill();
+    const std::uint32_t value = static_cast<std::uint32_t>(buffer_ & ((1u << n) - 1));
+    buffer_ >>= n, bits_ -= n;
+    return value;
+  }
+
+  void room(std::size_t n) const {
+    if (n <= limit_ - out_.size()) return;
+    throw ReadError(ReadError::Class::limit, place_ + ": gzip.size: output too large, limit " +
+                                                 std::to_string(limit_) + " bytes (" +
+                                                 std::to_string(max_ratio) + " times the file)");
+  }
+
+  void stored() {
+    take(bits_ % 8);
+    std::uint32_t left = take(16);
+    if (take(16) != (left ^ 0xffff)) fail("stored block length and its complement differ");
+    room(left);
+    for (; left != 0 && bits_ != 0; --left) out_.push_back(static_cast<std::uint8_t>(take(8)));
+    if (left == 0) return;
+    if (at_ > size_) fail("the file ends early");
+    need(left);
+    out_.insert(out_.end(), data_ + at_, data_ + at_ + left);
+    at_ += left;
+  }
+
+  // Over-full codes are refused; incomplete ones too, except no code or one code of one bit.
+  Code build(const std::uint8_t* lengths, std::size_t n) const {
+    Code code;
+    for (std::size_t i = 0; i < n; ++i) ++code.count[lengths[i]];
+    const std::size_t used = n - code.count[0];
+    code.count[0] = 0;
+    std::array<std::uint32_t, 16> first = {}, offset = {};
+    std::int32_t left = 1;
+    for (std::size_t l = 1; l < 16; ++l) {
+      left = left * 2 - code.count[l];
+      if (left < 0) fail("over-full prefix code");
+      first[l] = (first[l - 1] + code.count[l - 1]) * 2;
+      offset[l] = offset[l - 1] + code.count[l - 1];
+    }
+    if (left != 0 && used != 0 && !(used == 1 && code.count[1] == 1))
+      fail("incomplete prefix code");
+    for (std::size_t i = 0; i < n; ++i) {
+      const unsigned l = lengths[i];
+      if (l == 0) continue;
+      code.symbols[offset[l]++] = static_cast<std::uint16_t>(i);
+      std::uint32_t reversed = 0;
+      for (unsigned b = 0; b < l; ++b) reversed |= (first[l] >> b & 1) << (l - 1 - b);
+      ++first[l];
+      for (; l <= fast_bits && reversed < code.fast.size(); reversed += 1u << l) {
+        code.fast[reversed] = static_cast<std::uint16_t>(i * 16 + l);
+      }
+    }
+    return code;
+  }
+
+  std::uint32_t symbol(const Code& code) {
+    if (bits_ < 15) fill();
+    const std::uint32_t entry = code.fast[buffer_ & (code.fast.size() - 1)];
+    if (entry != 0) {
+      buffer_ >>= entry & 15, bits_ -= entry & 15;
+      return entry >> 4;
+    }
+    std::uint32_t value = 0, first = 0, index = 0;
+    for (std::size_t l = 1; l < 16; ++l, value *= 2, first *= 2) {
+      value |= take(1);
+      if (value - first < code.count[l]) return code.symbols[index + value - first];
+      index += code.count[l], first += code.count[l];
+    }
+    fail("a code that stands for nothing");
+  }
+
+  void fixed() {
+    std::array<std::uint8_t, 288> lengths;
+    for (std::size_t i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    const Code literals = build(lengths.data(), 288);
+    lengths.fill(5);
+    block(literals, build(lengths.data(), 32));
+  }
+
+  void dynamic() {
+    const std::size_t literals = take(5) + 257, all = literals + take(5) + 1, n = take(4) + 4;
+    if (literals > 286 || all - literals > 30) fail("too many code lengths");
+    std::array<std::uint8_t, 320> lengths = {};
+    for (std::size_t i = 0; i < n; ++i) {
+      lengths[length_order[i]] = static_cast<std::uint8_t>(take(3));
+    }
+    const Code meta = build(lengths.data(), 19);
+    for (std::size_t i = 0; i < all;) {
+      const std::uint32_t s = symbol(meta);
+      if (s == 16 && i == 0) fail("repeat of a length before the first");
+      const int value = s < 16 ? static_cast<int>(s) : s == 16 ? lengths[i - 1] : 0;
+      const std::size_t times = s < 16    ? 1
+                                : s == 16 ? 3 + take(2)
+                                : s == 17 ? 3 + take(3)
+                                          : 11 + take(7);
+      if (times > all - i) fail("code lengths run over their end");
+      std::memset(lengths.data() + i, value, times);
+      i += times;
+    }
+    if (lengths[256] == 0) fail("no code for the end of the block");
+    const Code code = build(lengths.data(), literals);
+    block(code, build(lengths.data() + literals, all - literals));
+  }
+
+  void block(const Code& literals, const Code& distances) {
+    for (std::uint32_t s = symbol(literals); s != 256; s = symbol(literals)) {
+      if (s < 256) {
+        room(1);
+        out_.push_back(static_cast<std::uint8_t>(s));
+        continue;
+      }
+      // Length codes from 4 on cover ranges of 2^(c/4 - 1) lengths, distance codes from 2 on ranges
+      // of 2^(d/2 - 1) distances; the last length code is the single length 258.
+      const std::uint32_t c = s - 257;
+      if (c > 28) fail("unknown length code");
+      const unsigned bits = c < 4 || c == 28 ? 0 : c / 4 - 1;
+      const std::size_t length = c == 28 ? 258 : 3 + (c < 4 ? c : (4 + c % 4) << bits) + take(bits);
+      const std::uint32_t d = symbol(distances);
+      if (d > 29) fail("unknown distance code");
+      const unsigned more = d < 2 ? 0 : d / 2 - 1;
+      const std::size_t distance = 1 + (d < 2 ? d : (2 + d % 2) << more) + take(more);
+      if (distance > out_.size()) fail("distance reaches before the start of the output");
+      room(length);
+      out_.resize(out_.size() + length);
+      std::uint8_t* p = out_.data() + out_.size() - length;
+      for (std::size_t i = 0; i < length; ++i) p[i] = p[i - distance];  // may overlap on purpose
+    }
+  }
+
+  const std::uint8_t* data_;
+  std::size_t size_, at_ = 0;
+  const std::string& place_;
+  std::uint64_t limit_, buffer_ = 0;
+  unsigned bits_ = 0;
+  Bytes out_;
+};
+
+}  // namespace
+
+Bytes inflate_gzip(const std::uint8_t* data, std::size_t size, const std::string& place,
+                   std::uint64_t max_output) {
+  return Inflater(data, size, place, max_output).run();
+}
+
+}  // namespace outward_check
