@@ -23,7 +23,7 @@ inline constexpr std::uint64_t cases = 1'000'000;       // after expansion, befo
 inline constexpr std::uint64_t expanded_terms = 20'000'000;  // terms of all rows of all cases
 inline constexpr std::uint64_t box_ends = 10'000'000;   // inputs times distinct boxes
 inline constexpr std::uint64_t number_bits = 400'000;   // of one coefficient, while it is computed
-inline constexpr std::uint64_t number_bytes = 64 << 20; // of all numbers that do not fit in 64 bits
+inline constexpr std::uint64_t number_bytes = 256 << 20; // of all numbers that do not fit in 64 bits
 }  // namespace vnnlib_limits
 
 // The property for a model with the given numbers of inputs and outputs; declarations must match them exactly.
