@@ -1,0 +1,114 @@
+#include "bounds/backward.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "bounds/pass.hpp"
+#include "bounds/rounding.hpp"
+
+extern "C" void openblas_set_num_threads(int);
+
+namespace outward {
+
+struct BackwardEngine::Impl {
+  Impl(const Network& n, EngineOptions o) : net(n), options(std::move(o)) {
+    openblas_set_num_threads(1);  // batches are the parallelism; see EngineOptions::threads
+    for (unsigned i = 0; i < std::max(1u, options.threads); ++i) workspaces.emplace_back(n.size());
+    std::size_t widest = 1;
+    double flops = 0;
+    for (std::uint32_t k = 0; k < n.size(); ++k) {
+      const Node& node = n.node(k);
+      widest = std::max<std::size_t>(widest, node.size);
+      if (node.kind == Kind::dense) flops += 2.0 * static_cast<double>(node.ints[0] * node.ints[1] * node.ints[2]);
+      if (node.kind == Kind::conv) {
+        const ConvGeometry g = conv_geometry(node);
+        flops += 2.0 * static_cast<double>(g.batch * g.filters * g.positions() * g.window());
+      }
+      flops += static_cast<double>(node.size);
+      cost_so_far.push_back(flops);
+    }
+    // Fixed by the model alone, so results do not depend on the number of threads.
+    batch = std::clamp<std::size_t>((std::size_t{1} << 19) / widest, 8, 128);
+  }
+
+  // fill(pass, first, count) sets the coefficients of rows first … first+count−1 at node k.
+  template <class Fill>
+  void run(const State& state, std::uint32_t k, std::size_t rows, std::span<double> bounds, const Fill& fill) {
+    const Prepared prepared(net, state, k, options.rigorous);
+    const std::size_t batches = (rows + batch - 1) / batch;
+    std::atomic<std::size_t> next{0};
+    std::mutex guard;
+    std::exception_ptr failure;
+    auto work = [&](Workspace& space) {
+      try {
+        for (std::size_t b = next++; b < batches; b = next++) {
+          if (options.stop && options.stop()) throw Interrupted();
+          const std::size_t first = b * batch, count = std::min(batch, rows - first);
+          std::fill(space.active.begin(), space.active.end(), 0);
+          Pass pass(net, state, prepared, space, count, options.rigorous);
+          fill(pass, first);
+          pass.run(k);
+          for (std::size_t r = 0; r < count; ++r) bounds[first + r] = pass.lower(r);
+        }
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(guard);
+        failure = std::current_exception();
+        next = batches;
+      }
+    };
+    const bool worth = static_cast<double>(rows) * cost_so_far[k] > 4e6;
+    const std::size_t threads = worth ? std::min<std::size_t>(workspaces.size(), batches) : 1;
+    std::vector<std::thread> pool;
+    for (std::size_t t = 1; t < threads; ++t) pool.emplace_back([&, t] { work(workspaces[t]); });
+    work(workspaces[0]);
+    for (std::thread& t : pool) t.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  const Network& net;
+  EngineOptions options;
+  std::vector<Workspace> workspaces;
+  std::vector<double> cost_so_far;  // floating-point operations of one row from node k to the input, at most
+  std::size_t batch = 1;
+};
+
+BackwardEngine::BackwardEngine(const Network& net, EngineOptions options) : impl_(std::make_unique<Impl>(net, std::move(options))) {}
+BackwardEngine::~BackwardEngine() = default;
+
+void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements, double sign,
+                                 std::span<double> bounds) {
+  const std::size_t n = impl_->net.node(k).size;
+  impl_->run(state, k, elements.size(), bounds, [&](Pass& pass, std::size_t first) {
+    double* nu = pass.begin(k);
+    std::fill(nu, nu + pass.rows * n, 0.0);
+    for (std::size_t r = 0; r < pass.rows; ++r) nu[r * n + elements[first + r]] = sign;
+    pass.end(k);
+  });
+}
+
+void BackwardEngine::form_bounds(const State& state, std::uint32_t k, const Forms& forms, std::span<double> bounds) {
+  const std::size_t n = impl_->net.node(k).size;
+  impl_->run(state, k, forms.rows, bounds, [&](Pass& pass, std::size_t first) {
+    double* nu = pass.begin(k);
+    std::copy_n(forms.coefficient.begin() + static_cast<std::ptrdiff_t>(first * n), pass.rows * n, nu);
+    pass.end(k);
+    for (std::size_t r = 0; r < pass.rows; ++r) {
+      pass.constant[r] += forms.constant[first + r];
+      pass.absolute[r] += std::fabs(forms.constant[first + r]);
+      if (forms.radius.empty() || !pass.rigorous) continue;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double radius = forms.radius[(first + r) * n + i];
+        if (radius != 0)
+          pass.error[r] = add_up(pass.error[r], mul_up(radius, std::max(std::fabs(state.range[k].lo[i]), std::fabs(state.range[k].hi[i]))));
+      }
+    }
+  });
+}
+
+}  // namespace outward

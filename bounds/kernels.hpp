@@ -1,0 +1,42 @@
+// The loops that carry the arithmetic: matrix products (OpenBLAS) and own vector loops, compiled for several instruction sets
+// and chosen at run time. All to nearest, in no promised order: callers add the terms of rounding.hpp.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "bounds/network.hpp"
+
+namespace outward {
+
+// C[rows×n] = A[rows×k]·B[k×n], all row-major.
+void gemm(std::size_t rows, std::size_t n, std::size_t k, const double* a, const double* b, double* c);
+// C[m×n] = Aᵀ·B with A[k×m], B[k×n], row-major; ldb and ldc are row strides.
+void gemm_transposed_a(std::size_t m, std::size_t n, std::size_t k, const double* a, std::size_t lda, const double* b,
+                       std::size_t ldb, double* c, std::size_t ldc);
+
+// The three products of interval arithmetic over one weight (or coefficient) row: Σ w·c, Σ |w|·r, Σ |w|·s.
+struct Products {
+  double centre, radius, sum;
+};
+Products interval_dot(const double* w, const double* centre, const double* radius, const double* sum, std::size_t n);
+
+// y += a·x and, for the radius and sum planes, |a|·x. n elements, x with stride.
+void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride, double* yc, double* yr,
+                   double* ys, std::size_t n);
+
+// One row through the lines of a piecewise-linear node: in place ν = μ·slope; returns Σ μ·offset in *constant and
+// Σ |μ·offset| in *absolute, and Σ |ν_i|·weight_i in *error (weight may be null).
+struct RowSums {
+  double constant = 0, absolute = 0, error = 0;
+};
+RowSums relax_row(double* mu, const double* lower_slope, const double* lower_offset, const double* upper_slope,
+                  const double* upper_offset, const double* weight, std::size_t n);
+
+// Σ |ν_i|·weight_i.
+double weighted_abs(const double* nu, const double* weight, std::size_t n);
+// Σ ν_i·c_i and Σ |ν_i|·|c_i|.
+void dot_and_abs(const double* nu, const double* c, std::size_t n, double* dot, double* absolute);
+// ν += μ; returns Σ |result_i|·weight_i (the cost of rounding the additions, times addition_term).
+double accumulate_row(double* nu, const double* mu, const double* weight, std::size_t n);
+
+}  // namespace outward

@@ -1,0 +1,96 @@
+#include "bounds/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/directed.hpp"
+
+namespace outward {
+
+
+bool is_piecewise(Kind kind) { return kind >= Kind::relu && kind <= Kind::abs; }
+
+ConvGeometry conv_geometry(const Node& node) {
+  const auto& v = node.ints;
+  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9],
+          v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18] != 0};
+}
+
+namespace {
+
+double greatest_abs(const std::vector<double>& values, std::size_t from, std::size_t to) {
+  double best = 0;
+  for (std::size_t i = from; i < to; ++i) best = std::max(best, std::fabs(values[i]));
+  return best;
+}
+
+BatchNormCoefficients batch_norm_coefficients(const Node& node) {
+  const std::size_t c = static_cast<std::size_t>(node.ints[0]);
+  BatchNormCoefficients out;
+  const double eps = node.payload[4 * c];
+  for (std::size_t q = 0; q < c; ++q) {
+    const double scale = node.payload[q], shift = node.payload[c + q], mean = node.payload[2 * c + q];
+    const double variance = node.payload[3 * c + q];
+    out.inverse_up.push_back(div_up(1.0, sqrt_down(add_down(variance, eps))));
+    out.a.push_back(scale / std::sqrt(variance + eps));  // three roundings: relative error at most 4u
+    out.shift.push_back(shift);
+    out.mean.push_back(mean);
+    out.max_inverse = std::max(out.max_inverse, out.inverse_up.back());
+    out.max_scale = std::max(out.max_scale, std::fabs(scale));
+    out.max_mean = std::max(out.max_mean, std::fabs(mean));
+    out.max_shift = std::max(out.max_shift, std::fabs(shift));
+    out.max_variance_up = std::max(out.max_variance_up, add_up(variance, eps));
+  }
+  return out;
+}
+
+std::uint64_t repeats(const Graph& graph, const Node& node) {
+  std::uint64_t total = 0;
+  for (std::uint32_t operand : node.operands) total += graph.nodes[operand].size;
+  std::vector<std::uint32_t> count(total, 0);
+  std::uint32_t most = 1;
+  for (std::int64_t index : node.ints) most = std::max(most, ++count[static_cast<std::size_t>(index)]);
+  return most;
+}
+
+}  // namespace
+
+Network::Network(const Graph& g) : graph(g), groups(find_groups(g)) {
+  const std::uint32_t n = size();
+  members.resize(n);
+  batch_norm.resize(n);
+  map_repeats.assign(n, 1);
+  magnitude.assign(n, 1.0);
+  bias_magnitude.assign(n, 0.0);
+  for (std::uint32_t k = 0; k < n; ++k) {
+    const Node& node = g.nodes[k];
+    if (is_group_kind(node.kind)) members[groups.root[k]].push_back(k);
+    switch (node.kind) {
+      case Kind::map: map_repeats[k] = repeats(g, node); break;
+      case Kind::dense:
+      case Kind::conv: {
+        const bool biased = node.kind == Kind::dense ? node.ints[3] != 0 : node.ints[18] != 0;
+        const std::size_t outputs = static_cast<std::size_t>(node.kind == Kind::dense ? node.ints[2] : node.ints[4]);
+        const std::size_t weights = node.payload.size() - (biased ? outputs : 0);
+        magnitude[k] = std::max(1.0, greatest_abs(node.payload, 0, weights));
+        if (biased) bias_magnitude[k] = std::max(1.0, greatest_abs(node.payload, weights, node.payload.size()));
+        break;
+      }
+      case Kind::constant:
+      case Kind::shift:
+      case Kind::scale: magnitude[k] = std::max(1.0, greatest_abs(node.payload, 0, node.payload.size())); break;
+      case Kind::divide: {
+        double least = infinity;
+        for (double c : node.payload) least = std::min(least, std::fabs(c));
+        magnitude[k] = std::max(1.0, div_up(1.0, least));
+        break;
+      }
+      case Kind::bn: batch_norm[k] = batch_norm_coefficients(node); break;
+      default: break;
+    }
+  }
+}
+
+bool Network::is_root(std::uint32_t k) const { return groups.stored[k] && is_group_kind(node(k).kind); }
+
+}  // namespace outward

@@ -1,0 +1,123 @@
+#include "bounds/pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "bounds/forward.hpp"
+#include "bounds/kernels.hpp"
+#include "bounds/rounding.hpp"
+
+namespace outward {
+
+namespace {
+
+std::vector<double> reach_of(const Range& range) {
+  std::vector<double> out(range.lo.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::max(std::fabs(range.lo[i]), std::fabs(range.hi[i]));
+  return out;
+}
+
+}  // namespace
+
+Prepared::Prepared(const Network& net, const State& state, std::uint32_t top, bool rigorous)
+    : weight(top + 1), absolute(top + 1), charged(top + 1, 0) {
+  reach = reach_of(state.range[0]);
+  centre.resize(reach.size());
+  radius.resize(reach.size());
+  for (std::size_t i = 0; i < reach.size(); ++i)
+    centre_radius(state.range[0].lo[i], state.range[0].hi[i], &centre[i], &radius[i]);
+  if (!rigorous) return;
+  for (std::uint32_t k = 0; k <= top; ++k) {
+    const Node& node = net.node(k);
+    if (net.groups.uses[k] > 1 && net.groups.stored[k]) absolute[k] = reach_of(state.range[k]);
+    if (!is_piecewise(node.kind)) continue;
+    const std::uint32_t z = node.operands[0];
+    if (net.node(z).kind == Kind::constant) continue;
+    weight[k] = reach_of(state.range[z]);
+    const bool fuse = net.groups.uses[z] == 1 && !state.cost[z].empty();
+    for (std::size_t i = 0; i < weight[k].size(); ++i) {
+      weight[k][i] = mul_up(slope_term, weight[k][i]);
+      if (fuse) weight[k][i] = add_up(weight[k][i], state.cost[z][i]);
+    }
+    charged[z] = fuse;
+  }
+}
+
+double* Pass::begin(std::uint32_t operand) {
+  const std::size_t length = rows * net.node(operand).size;
+  std::vector<double>& buffer = work.active[operand] ? work.scratch : work.coefficient[operand];
+  if (buffer.size() < length) buffer.resize(length);
+  return buffer.data();
+}
+
+void Pass::end(std::uint32_t operand) {
+  if (!work.active[operand]) {
+    work.active[operand] = 1;
+    return;
+  }
+  const std::size_t n = net.node(operand).size;
+  double* nu = work.coefficient[operand].data();
+  const bool weigh = rigorous && !prepared.absolute[operand].empty();
+  for (std::size_t r = 0; r < rows; ++r) {
+    if (weigh) {
+      error[r] += addition_term * accumulate_row(nu + r * n, work.scratch.data() + r * n, prepared.absolute[operand].data(), n);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) nu[r * n + i] += work.scratch[r * n + i];
+    }
+  }
+  terms += n + 1;
+}
+
+void Pass::add_constant(std::size_t row, const double* nu, const double* c, std::size_t n) {
+  double dot = 0, abs = 0;
+  dot_and_abs(nu, c, n, &dot, &abs);
+  constant[row] += dot;
+  absolute[row] += abs;
+}
+
+void Pass::run(std::uint32_t top) {
+  for (std::uint32_t k = top; k > 0; --k) {
+    if (!work.active[k]) continue;
+    work.active[k] = 0;
+    const std::size_t n = net.node(k).size;
+    const double* nu = work.coefficient[k].data();
+    if (rigorous && !state.cost[k].empty() && !prepared.charged[k])
+      for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.cost[k].data(), n);
+    if (rigorous && is_piecewise(net.node(k).kind) && !state.delta[k].empty())
+      for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.delta[k].data(), n);
+    apply_backward_rule(*this, k);
+    terms += n + 1;
+    if (rigorous) {
+      std::uint64_t inputs = 0;
+      for (std::uint32_t operand : net.node(k).operands) inputs += net.node(operand).size;
+      tiny = add_up(tiny, underflow_term(n, inputs, state.magnitude[k]));
+    }
+  }
+  finish_input();
+}
+
+void Pass::finish_input() {
+  const std::size_t n = prepared.reach.size();
+  input_constant_.assign(rows, 0.0);
+  input_error_.assign(rows, 0.0);
+  if (!work.active[0]) return;
+  work.active[0] = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Products p = interval_dot(work.coefficient[0].data() + r * n, prepared.centre.data(), prepared.radius.data(),
+                                    prepared.reach.data(), n);
+    input_constant_[r] = p.centre;
+    input_error_[r] = rigorous ? add_up(inflate(p.radius, n), mul_up(product_term(n), inflate(p.sum, n))) : p.radius;
+  }
+  if (rigorous) tiny = add_up(tiny, underflow_term(n, n, state.magnitude[0]));
+}
+
+double Pass::lower(std::size_t row) const {
+  if (!rigorous) return constant[row] + input_constant_[row] - input_error_[row];
+  double loss = add_up(inflate(error[row], terms), scalar_sum_term(terms, inflate(absolute[row], terms)));
+  loss = add_up(loss, add_up(input_error_[row], tiny));
+  const double bound = sub_down(add_down(constant[row], input_constant_[row]), loss);
+  return bound == bound ? bound : -infinity;
+}
+
+}  // namespace outward

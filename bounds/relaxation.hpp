@@ -1,0 +1,24 @@
+// Lines around the piecewise-linear functions, and the choices of max groups. FORMAT.md section 6 "backward".
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "bounds/state.hpp"
+
+namespace outward {
+
+// Slope bytes of one node as the certificate stores them. upper only for clip; for max the K weights per output.
+struct SlopeBytes {
+  std::vector<std::uint8_t> lower, upper;
+};
+
+// CROWN's adaptive choice (Zhang et al. 2018): the lower slope that minimises the area, 0 or 1 for relu.
+SlopeBytes adaptive_slopes(const Network& net, const State& state, std::uint32_t k);
+
+// Recomputes state.lines[k] (or state.choice[k]) from the operand's current range and the bytes.
+void set_lines(const Network& net, State& state, std::uint32_t k, const SlopeBytes& bytes);
+
+// True if the function is not one linear piece on [lo, hi] (a breakpoint strictly inside).
+bool is_unstable(const Node& node, double lo, double hi);
+
+}  // namespace outward

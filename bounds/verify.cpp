@@ -1,0 +1,200 @@
+#include "bounds/verify.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include "bounds/attack.hpp"
+#include "formats/error.hpp"
+
+namespace outward {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Query {
+ public:
+  Query(const Network& net, const Property& property, const VerifyOptions& options, ProofObserver& observer)
+      : net_(net), property_(property), options_(options), observer_(observer), started_(Clock::now()) {
+    open_.assign(property.cases.size(), 1);
+    outcome_.boxes.resize(property.boxes.size());
+    outcome_.box_tried.assign(property.boxes.size(), 0);
+  }
+
+  Outcome run() {
+    if (property_.bound_only) return run_bounds();
+    if (options_.attack) {
+      const double limit = options_.timeout_seconds > 0 ? std::min(1.0, 0.15 * options_.timeout_seconds) : 1.0;
+      if (search(limit, 1, 20, options_.seed)) return std::move(outcome_);
+    }
+    if (prove()) return std::move(outcome_);
+    if (options_.attack && !stopped()) {
+      const double rest = options_.timeout_seconds > 0 ? 0.9 * (options_.timeout_seconds - seconds_since(started_)) : 5.0;
+      for (int round = 0; round < 4 && rest > 0 && !stopped(); ++round)
+        if (search(std::min(rest, 20.0) / 4, 1 << (2 * round), 40 + 40 * round, options_.seed + 1 + static_cast<std::uint64_t>(round)))
+          return std::move(outcome_);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+  bool stopped() const {
+    if (options_.interrupted && options_.interrupted()) return true;
+    return options_.timeout_seconds > 0 && seconds_since(started_) >= options_.timeout_seconds;
+  }
+
+  Outcome run_bounds() {
+    const auto from = Clock::now();
+    BoxProver prover(net_, options_.semantics, engine_options());
+    outcome_.boxes[0] = prover.enclose(property_, observer_);
+    outcome_.box_tried[0] = 1;
+    outcome_.seconds.proof = seconds_since(from);
+    if (!outcome_.boxes[0].overflow.empty() || outcome_.boxes[0].interrupted)
+      explain_unknown(0);
+    else
+      outcome_.verdict = Verdict::bound;
+    return std::move(outcome_);
+  }
+
+  EngineOptions engine_options() const {
+    EngineOptions engine;
+    engine.threads = options_.threads;
+    engine.stop = [this] { return stopped(); };
+    return engine;
+  }
+
+  // Candidates are replayed in the semantics of the claim; one that is unsafe only in the other semantics is remembered.
+  bool accept(std::uint32_t case_index, const std::vector<double>& x) {
+    if (++replays_ > 400) return false;
+    const std::optional<std::vector<std::string>> decimals =
+        decimals_near(x, property_.boxes[property_.cases[case_index].box], net_.graph.element);
+    if (!decimals) return false;
+    outcome_.counterexample = replay(net_.graph, property_, case_index, *decimals, options_.semantics);
+    if (outcome_.counterexample) {
+      outcome_.verdict = Verdict::violated;
+      if (options_.semantics != Semantics::real) outcome_.execution = unsafe_in_every_execution() ? "every execution" : "this order";
+      return true;
+    }
+    if (!outcome_.violated_elsewhere && (options_.semantics == Semantics::real || replays_ < 4)) {
+      const Semantics other = options_.semantics != Semantics::real            ? Semantics::real
+                              : net_.graph.element == ElementType::binary32 ? Semantics::fp32_any
+                                                                            : Semantics::fp64_any;
+      outcome_.violated_elsewhere = replay(net_.graph, property_, case_index, *decimals, other).has_value();
+    }
+    return false;
+  }
+
+  bool unsafe_in_every_execution() {
+    const Counterexample& found = *outcome_.counterexample;
+    BoxProver prover(net_, options_.semantics, {1, true, {}});
+    const BoxResult point = prover.interval_only({found.executed, found.executed});
+    if (!point.overflow.empty()) return false;
+    for (double v : point.output.lo)
+      if (!std::isfinite(v)) return false;
+    for (double v : point.output.hi)
+      if (!std::isfinite(v)) return false;
+    for (const Row& row : property_.cases[found.case_index].rows) {
+      const Rational upper = row_upper(row, point.output.lo, point.output.hi);
+      if (row.strict ? upper >= 0 : upper > 0) return false;
+    }
+    return true;
+  }
+
+  bool search(double seconds, int restarts, int steps, std::uint64_t seed) {
+    const auto from = Clock::now();
+    if (!fast_) fast_.emplace(net_.graph);
+    if (options_.progress) options_.progress("attack");
+    AttackOptions attack_options;
+    attack_options.seed = seed;
+    attack_options.restarts = restarts;
+    attack_options.steps = steps;
+    attack_options.stop = [&] { return stopped() || seconds_since(from) > seconds; };
+    const bool found = attack(*fast_, property_, open_, attack_options,
+                              [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); });
+    outcome_.seconds.attack += seconds_since(from);
+    return found;
+  }
+
+  // True when a verdict was reached.
+  bool prove() {
+    const auto from = Clock::now();
+    BoxProver prover(net_, options_.semantics, engine_options());
+    std::size_t failed = property_.boxes.size();
+    bool all = true;
+    for (std::uint32_t b = 0; b < property_.boxes.size() && !stopped(); ++b) {
+      if (options_.progress) options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()));
+      try {
+        outcome_.boxes[b] = prover.prove(property_, b, observer_);
+      } catch (const ResourceError& error) {
+        outcome_.reason = error.what();
+      }
+      outcome_.box_tried[b] = 1;
+      for (const CaseBound& c : outcome_.boxes[b].cases)
+        if (c.refuted && outcome_.boxes[b].overflow.empty()) open_[c.case_index] = 0;
+      if (!outcome_.boxes[b].proved() && all) {
+        all = false;
+        failed = b;
+        if (property_.boxes.size() > 64) break;  // the rest can no longer make it `holds`; leave the time to the attack
+      }
+    }
+    outcome_.seconds.proof = seconds_since(from);
+    for (char tried : outcome_.box_tried) all = all && tried;
+    if (all && !property_.boxes.empty()) {
+      outcome_.verdict = Verdict::holds;
+      return true;
+    }
+    explain_unknown(failed);
+    return false;
+  }
+
+  void explain_unknown(std::size_t box) {
+    outcome_.verdict = Verdict::unknown;
+    if (!outcome_.reason.empty()) return;
+    if (box >= outcome_.boxes.size() || outcome_.boxes[box].interrupted) {
+      const bool asked = options_.interrupted && options_.interrupted();
+      outcome_.reason = asked ? "interrupted" : "timeout";
+      outcome_.next = asked ? "" : "give more time with --timeout";
+      return;
+    }
+    const BoxResult& r = outcome_.boxes[box];
+    if (!r.overflow.empty()) {
+      outcome_.reason = r.overflow;
+      outcome_.next = "try --semantics real, or a smaller input set";
+      return;
+    }
+    const CaseBound* worst = nullptr;
+    std::size_t open = 0;
+    for (const CaseBound& c : r.cases) {
+      if (c.refuted) continue;
+      ++open;
+      if (!worst || c.bound < worst->bound) worst = &c;
+    }
+    if (!worst) return;
+    const Case& unsafe = property_.cases[worst->case_index];
+    const std::uint32_t line = unsafe.rows.empty() ? 0 : unsafe.rows[worst->row].line;
+    outcome_.reason = std::to_string(open) + " of " + std::to_string(r.cases.size()) + " cases of box " + std::to_string(box) +
+                      " not refuted; least bound " + shortest_decimal(worst->bound) + " where more than 0 is needed (case " +
+                      std::to_string(worst->case_index) + (line ? ", line " + std::to_string(line) : "") + ")";
+    outcome_.next = "the gap is relaxation: try a smaller input set";
+  }
+
+  const Network& net_;
+  const Property& property_;
+  const VerifyOptions& options_;
+  ProofObserver& observer_;
+  Clock::time_point started_;
+  std::vector<char> open_;
+  std::optional<FastNetwork> fast_;
+  int replays_ = 0;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome verify_property(const Network& network, const Property& property, const VerifyOptions& options, ProofObserver& observer) {
+  return Query(network, property, options, observer).run();
+}
+
+}  // namespace outward

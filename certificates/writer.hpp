@@ -1,0 +1,63 @@
+// Writes certificates in the form of FORMAT.md section 7: one call per record, in the order the grammar wants them.
+// Promises canonical text (key order, no white space); the caller promises the grammar. Nothing is on disk before save().
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/graph/graph.hpp"
+#include "runtime/graph/property.hpp"
+
+namespace outward {
+
+struct CertificateHeader {
+  std::string claim;      // holds, violated or bound
+  std::string semantics;  // real, fp32_any or fp64_any
+  std::string producer;
+};
+
+class CertificateWriter {
+ public:
+  // The four opening records: header, model, property, numerics.
+  CertificateWriter(const CertificateHeader& header, const Model& model, const Property& property);
+
+  void box(std::uint32_t index);
+  void slopes(std::uint32_t id, std::uint32_t node, std::span<const std::uint8_t> lower, std::span<const std::uint8_t> upper);
+  void interval(std::uint32_t node);
+  // lower, upper: increasing element numbers. slopes: ids in increasing order of their nodes.
+  void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
+                std::span<const std::uint32_t> slopes);
+  void refute(std::uint32_t case_index, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
+              std::span<const std::uint32_t> slopes);
+  void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> slopes);
+  void point(std::uint32_t case_index, const std::vector<std::string>& decimals);
+  void close();
+
+  // A place in the text to come back to: everything written after it is dropped. Used when a box's cheap attempt proved nothing.
+  struct Mark {
+    std::size_t bytes = 0;
+    std::uint64_t records = 0;
+  };
+  Mark mark() const { return {text_.size(), records_}; }
+  void rewind(Mark mark);
+
+  // Adds the footer and returns the whole certificate.
+  std::string finish();
+
+ private:
+  void record(const std::string& body);
+  std::string text_;
+  std::uint64_t records_ = 0;
+};
+
+// "0-3,7": increasing items, maximal runs.
+std::string index_list(std::span<const std::uint32_t> indices);
+std::string base64(std::span<const std::uint8_t> bytes);
+// A JSON string with quotes: only ", \ and control characters are escaped.
+std::string json_string(const std::string& text);
+
+// Writes to path under a temporary name in the same folder, then renames. Throws ResourceError.
+void save_file(const std::string& path, const std::string& content);
+
+}  // namespace outward

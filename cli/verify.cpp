@@ -1,0 +1,209 @@
+// verify MODEL (PROPERTY.vnnlib | --radius R …): prove or refute a property of a network. One thin file: options, then
+// import, bounds, certificate, report. Everything that decides a verdict is in bounds/.
+#include <csignal>
+#include <atomic>
+#include <chrono>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "bounds/verify.hpp"
+#include "certificates/writer.hpp"
+#include "cli/common/errors.hpp"
+#include "cli/verify_options.hpp"
+#include "cli/verify_report.hpp"
+#include "importers/arrays/arrays.hpp"
+#include "importers/arrays/radius.hpp"
+#include "importers/onnx/onnx.hpp"
+#include "importers/vnnlib/vnnlib.hpp"
+#include "importers/vnnlib/witness.hpp"
+#include "runtime/cpu/reference.hpp"
+
+namespace outward::cli {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+void on_interrupt(int) {
+  if (interrupted.exchange(true)) std::_Exit(exit_unknown);
+}
+
+// Forwards proof events to the certificate writer.
+class CertificateObserver : public ProofObserver {
+ public:
+  explicit CertificateObserver(CertificateWriter& writer) : writer_(writer) {}
+  void begin_box(std::uint32_t box) override { writer_.box(box); }
+  void begin_attempt() override { mark_ = writer_.mark(); }
+  void drop_attempt() override { writer_.rewind(mark_); }
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& b) override { writer_.slopes(id, node, b.lower, b.upper); }
+  void interval(std::uint32_t node) override { writer_.interval(node); }
+  void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
+                std::span<const std::uint32_t> ids) override {
+    writer_.backward(node, lower, upper, ids);
+  }
+  void refute(std::uint32_t c, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
+              std::span<const std::uint32_t> ids) override {
+    writer_.refute(c, rows, multipliers, ids);
+  }
+  void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> ids) override {
+    writer_.bound(output, is_lower, value, ids);
+  }
+  void close_box() override { writer_.close(); }
+
+ private:
+  CertificateWriter& writer_;
+  CertificateWriter::Mark mark_;
+};
+
+// The radius query of the options; fills in the centre and the label where the user gave none, and says so.
+Property radius_query(const Options& o, const Model& model, std::vector<std::string>& notes) {
+  const Graph& graph = model.graph;
+  RadiusRecord r;
+  r.radius = o.radius;
+  r.scale = o.scale;
+  r.mean = o.mean;
+  r.std = o.std;
+  r.layout = o.layout;
+  r.clip = o.clip;
+  r.range = o.output_range;
+  r.deviation = o.max_deviation;
+  const std::uint64_t outputs = graph.nodes[graph.output].size;
+  if (o.input.empty()) {
+    r.centre_bits.assign(graph.nodes[0].size, 0);
+    notes.push_back("no --input: the centre is zero");
+  } else {
+    r.centre_bits = read_array(o.input, {graph.element, graph.nodes[0].size, graph.input_shape, o.layout});
+  }
+  std::vector<double> reference;
+  if (!r.range.empty()) {
+    r.target = "range";
+  } else if (!r.deviation.empty()) {
+    r.target = "deviation";
+    reference = run_reference(graph, reference_input(r, graph));
+  } else if (outputs < 2) {
+    r.target = "none";
+  } else {
+    r.target = "label";
+    if (o.label >= 0) {
+      r.label = static_cast<std::uint32_t>(o.label);
+    } else {
+      const std::vector<double> y = run_reference(graph, reference_input(r, graph));
+      for (std::uint32_t j = 1; j < y.size(); ++j)
+        if (y[j] > y[r.label]) r.label = j;
+      notes.push_back("no --label: the label is " + std::to_string(r.label) + ", what the model predicts at the centre");
+    }
+  }
+  return radius_property(r, graph, reference);
+}
+
+Semantics semantics_of(const Options& o, const Graph& graph) {
+  const bool wide = graph.element == ElementType::binary64;
+  const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
+  if (o.semantics.empty() || o.semantics == "best") return native;
+  if (o.semantics == "real") return Semantics::real;
+  if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
+    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") + " model; use " +
+                     (wide ? "fp64_any" : "fp32_any") + ", real or best");
+  return native;
+}
+
+int exit_code(const Outcome& outcome) {
+  switch (outcome.verdict) {
+    case Verdict::holds:
+    case Verdict::bound: return exit_holds;
+    case Verdict::violated: return exit_violated;
+    default: return exit_unknown;
+  }
+}
+
+// Runs the query under one semantics and writes its certificate text (empty unless there is something to certify).
+Outcome run(const Options& o, const Model& model, const Network& net, const Property& property, Semantics semantics,
+            std::string& certificate) {
+  VerifyOptions v;
+  v.semantics = semantics;
+  v.timeout_seconds = o.timeout;
+  v.threads = o.threads;
+  v.seed = o.seed;
+  v.interrupted = [] { return interrupted.load(); };
+  if (o.verbose) v.progress = [](const std::string& line) { std::cerr << "progress: " << line << "\n"; };
+  const std::string claim = property.bound_only ? "bound" : "holds";
+  CertificateWriter writer({claim, semantics_name(semantics), "outward verify 0.1.0"}, model, property);
+  CertificateObserver observer(writer);
+  Outcome outcome = verify_property(net, property, v, observer);
+  if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound) {
+    certificate = writer.finish();
+  } else if (outcome.verdict == Verdict::violated) {
+    CertificateWriter witness({"violated", semantics_name(semantics), "outward verify 0.1.0"}, model, property);
+    witness.point(outcome.counterexample->case_index, outcome.counterexample->decimals);
+    certificate = witness.finish();
+  }
+  return outcome;
+}
+
+int verify(const Options& o) {
+  Report report;
+  const auto start = std::chrono::steady_clock::now();
+  auto lap = [&, last = start]() mutable {
+    const auto now = std::chrono::steady_clock::now();
+    const double s = std::chrono::duration<double>(now - last).count();
+    last = now;
+    return s;
+  };
+  const Model model = import_onnx(o.model, o.shapes);
+  report.import_seconds = lap();
+  const std::uint64_t outputs = model.graph.nodes[model.graph.output].size;
+  const Property property = o.property.empty() ? radius_query(o, model, report.notes)
+                                               : read_vnnlib(o.property, model.graph.nodes[0].size, outputs);
+  report.property_seconds = lap();
+  const Network net(model.graph);
+  Semantics semantics = semantics_of(o, model.graph);
+  std::string certificate;
+  Outcome outcome;
+  if (property.vacuous) {
+    outcome.reason = "vacuous";
+    outcome.next = "every case is empty without the network: look at the bounds in the property";
+  } else {
+    outcome = run(o, model, net, property, semantics, certificate);
+    if (o.semantics == "best" && outcome.verdict == Verdict::unknown && !interrupted) {
+      Outcome real = run(o, model, net, property, Semantics::real, certificate);
+      if (real.verdict != Verdict::unknown) {
+        outcome = std::move(real);
+        semantics = Semantics::real;
+        report.real_only = true;
+      }
+    }
+  }
+  report.semantics = semantics;
+  report.total_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!o.certificate.empty() && !certificate.empty()) {
+    save_file(o.certificate, certificate);
+    report.certificate_path = o.certificate;
+    report.certificate_bytes = certificate.size();
+    report.certificate_sha256 = sha256_hex(certificate.data(), certificate.size());
+  }
+  if (!o.witness.empty() && outcome.verdict == Verdict::violated) {
+    save_file(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs));
+    report.witness_path = o.witness;
+  }
+  if (!o.bounds.empty()) save_file(o.bounds, bounds_json(outcome, property));
+  print_report(o, model, property, outcome, report);
+  return exit_code(outcome);
+}
+
+}  // namespace
+
+}  // namespace outward::cli
+
+int main(int argc, char** argv) {
+  using namespace outward::cli;
+  std::signal(SIGINT, on_interrupt);
+  Options options;
+  CLI::App app{"verify: prove or refute a property of a neural network, as it runs in floating point"};
+  declare_options(app, options);
+  const int parsed = parse_command_line(app, argc, argv);
+  if (parsed >= 0) return parsed;
+  return report_errors([&] {
+    finish_options(options);
+    return verify(options);
+  });
+}

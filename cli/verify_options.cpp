@@ -1,0 +1,115 @@
+#include "cli/verify_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "formats/error.hpp"
+#include "formats/exact.hpp"
+
+namespace outward::cli {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  if (text.empty()) return out;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] != ',') continue;
+    out.push_back(text.substr(from, i - from));
+    from = i + 1;
+  }
+  return out;
+}
+
+// Comma-separated decimals, `count` of them (0: any number but none).
+std::vector<std::string> decimals(const std::string& text, const char* option, std::size_t count) {
+  std::vector<std::string> out = split(text);
+  if (!text.empty() && count != 0 && out.size() != count)
+    throw UsageError(std::string(option) + " takes " + std::to_string(count) + " numbers, found " + std::to_string(out.size()));
+  for (const std::string& item : out)
+    if (!parse_decimal(item)) throw UsageError(std::string(option) + ": \"" + item + "\" is no decimal number");
+  return out;
+}
+
+void shape(const std::string& text, ShapeOverrides& shapes) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0) throw UsageError("--input-shape takes NAME=D1,D2,…; found \"" + text + "\"");
+  std::vector<std::int64_t> dims;
+  for (const std::string& item : split(text.substr(at + 1))) {
+    if (item.empty() || item.size() > 12 || item.find_first_not_of("0123456789") != std::string::npos || std::stoll(item) < 1)
+      throw UsageError("--input-shape " + text.substr(0, at) + ": \"" + item + "\" is no positive dimension");
+    dims.push_back(std::stoll(item));
+  }
+  if (!shapes.emplace(text.substr(0, at), dims).second) throw UsageError("--input-shape gives " + text.substr(0, at) + " twice");
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, Options& o) {
+  app.footer(
+      "examples:\n"
+      "  verify model.onnx --radius 0.01 --input image.npy --label 3 --certificate proof.jsonl\n"
+      "  verify model.onnx property.vnnlib --timeout 60 --witness counterexample.txt\n"
+      "exit codes: 0 holds or bound, 1 violated, 2 unknown, 3 usage, 4 input refused, 5 internal or resource");
+  app.add_option("MODEL", o.model, "ONNX file (.onnx or .onnx.gz)")->required();
+  app.add_option("PROPERTY", o.property, "VNN-LIB 1.0 file describing the UNSAFE inputs and outputs (.gz allowed)");
+  auto* query = app.add_option_group("radius query (instead of PROPERTY)");
+  query->add_option("--radius", o.radius, "every input moves by at most R (decimal, exact)");
+  query->add_option("--input", o.input, "the centre: .npy, .csv, .json, .pb, PNG, PGM, PPM (default: zero)");
+  query->add_option("--label", o.label, "output that must stay the greatest (default: what the model predicts at the centre)");
+  query->add_option("--norm", o.norm, "inf (the only norm supported)");
+  query->add_option("--clip", o.clip_text, "LO,HI: cut the box to this range, before mean and std");
+  query->add_option("--scale", o.scale, "the centre is divided by S first");
+  query->add_option("--mean", o.mean_text, "subtracted after clipping: one number, or one per channel");
+  query->add_option("--std", o.std_text, "divided by after subtracting the mean: one number, or one per channel");
+  query->add_option("--layout", o.layout, "nchw or nhwc: where the channels are");
+  query->add_option("--output-range", o.range_text, "LO,HI: every output must stay inside");
+  query->add_option("--max-deviation", o.max_deviation, "D: every output stays within D of its value at the centre");
+  app.add_option("--semantics", o.semantics, "fp32_any, fp64_any, real or best (default: the float claim of the model's element type)");
+  app.add_option("--certificate", o.certificate, "write a certificate that `check` re-validates");
+  app.add_option("--witness", o.witness, "write the counterexample in VNN-LIB form");
+  app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");
+  app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open");
+  app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown");
+  app.add_option("--threads", o.threads, "worker threads (default 2)");
+  app.add_option("--seed", o.seed, "seed of the counterexample search");
+  app.add_option("--device", o.device, "cpu or auto (this version computes on the CPU)");
+  app.add_flag("--competition", o.competition, "print sat, unsat, timeout or unknown as first word");
+  app.add_flag("--json", o.json, "print the result as one JSON object");
+  app.add_flag("--quiet", o.quiet, "the verdict line only");
+  app.add_flag("-v,--verbose", o.verbose, "phases on stderr");
+}
+
+void finish_options(Options& o) {
+  if (o.property.empty() == o.radius.empty())
+    throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R" : "give either a PROPERTY file or --radius, not both");
+  if (!o.property.empty()) {
+    const std::pair<const char*, bool> only_radius[] = {{"--input", !o.input.empty()},        {"--label", o.label >= 0},
+                                                        {"--clip", !o.clip_text.empty()},     {"--scale", !o.scale.empty()},
+                                                        {"--mean", !o.mean_text.empty()},     {"--std", !o.std_text.empty()},
+                                                        {"--layout", !o.layout.empty()},      {"--output-range", !o.range_text.empty()},
+                                                        {"--max-deviation", !o.max_deviation.empty()}};
+    for (const auto& [name, given] : only_radius)
+      if (given) throw UsageError(std::string(name) + " belongs to a radius query; it cannot be combined with a PROPERTY file");
+  }
+  if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
+  if (o.device != "cpu" && o.device != "auto") throw UsageError("--device " + o.device + ": this build computes on the CPU only");
+  if (!o.layout.empty() && o.layout != "nchw" && o.layout != "nhwc") throw UsageError("--layout takes nchw or nhwc");
+  if (!o.semantics.empty() && o.semantics != "fp32_any" && o.semantics != "fp64_any" && o.semantics != "real" && o.semantics != "best")
+    throw UsageError("--semantics takes fp32_any, fp64_any, real or best; found " + o.semantics);
+  if (!o.range_text.empty() && !o.max_deviation.empty()) throw UsageError("--output-range and --max-deviation exclude each other");
+  if (o.label >= 0 && (!o.range_text.empty() || !o.max_deviation.empty()))
+    throw UsageError("--label excludes --output-range and --max-deviation");
+  if (o.label < -1 || o.label > 0x7fffffff) throw UsageError("--label takes the number of an output");
+  if (!(o.timeout >= 0)) throw UsageError("--timeout takes a number of seconds");
+  if (o.threads < 1 || o.threads > 1024) throw UsageError("--threads takes 1 to 1024");
+  o.mean = decimals(o.mean_text, "--mean", 0);
+  o.std = decimals(o.std_text, "--std", 0);
+  o.clip = decimals(o.clip_text, "--clip", 2);
+  o.output_range = decimals(o.range_text, "--output-range", 2);
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"--radius", o.radius}, {"--scale", o.scale}, {"--max-deviation", o.max_deviation}})
+    if (!text.empty() && !parse_decimal(text)) throw UsageError(std::string(name) + ": \"" + text + "\" is no decimal number");
+  for (const std::string& text : o.shape_texts) shape(text, o.shapes);
+}
+
+}  // namespace outward::cli

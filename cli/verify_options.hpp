@@ -1,0 +1,36 @@
+// The options of `verify`, in one table (declare_options): it feeds the parser and --help.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "importers/onnx/onnx.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace outward::cli {
+
+struct Options {
+  std::string model, property;
+  std::string radius, input, scale, layout, max_deviation, semantics;
+  std::string mean_text, std_text, clip_text, range_text;
+  std::vector<std::string> mean, std, clip, output_range;  // the texts, split at commas
+  std::string norm = "inf", device = "auto";
+  std::int64_t label = -1;
+  std::string certificate, witness, bounds;
+  double timeout = 0;
+  unsigned threads = 2;
+  std::uint64_t seed = 1;
+  std::vector<std::string> shape_texts;
+  ShapeOverrides shapes;
+  bool json = false, quiet = false, verbose = false, competition = false;
+};
+
+void declare_options(CLI::App& app, Options& options);
+
+// Splits lists, checks combinations. Throws UsageError.
+void finish_options(Options& options);
+
+}  // namespace outward::cli
