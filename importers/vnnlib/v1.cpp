@@ -97,7 +97,7 @@ class Parser {
     } else if (word.is("declare-fun")) {
       declaration(true);
     } else if (word.is("vnnlib-version") || word.is("declare-network")) {
-      tokens_.refuse(word, "version-not-first", "a version 2 command in a file that does not start with its version",
+      tokens_.refuse(word, "missing-version", "a version 2 command in a file that does not start with its version",
                      "(vnnlib-version <2.0>) as the first command");
     } else {
       tokens_.refuse(word, "unknown-command", "a command that is not part of VNN-LIB 1.0",

@@ -1,6 +1,8 @@
 // Front door of the VNN-LIB reader, see vnnlib.hpp: reads the file, tells the version, expands.
 #include "importers/vnnlib/vnnlib.hpp"
 
+#include <algorithm>
+
 #include "importers/source/source.hpp"
 #include "importers/vnnlib/formula.hpp"
 #include "importers/vnnlib/tokens.hpp"
@@ -11,12 +13,16 @@
 namespace outward {
 namespace {
 
-using vnnlib::Sizes;
-
 // Version 2 files start with their version command.
 bool is_version_2(std::string_view text, const std::string& name) {
   vnnlib::Tokens tokens(text, name, vnnlib::Dialect::v1);
   return tokens.next().kind == vnnlib::Token::Kind::open && tokens.next().is("vnnlib-version");
+}
+
+// Certificates are defined for version 1.0 (certificates/FORMAT.md section 4), so nothing can be claimed here.
+Blocker version_2_blocker(const std::string& name) {
+  return Blocker{"unsupported-vnnlib-2", name, "a correct VNN-LIB 2.0 query, but only version 1.0 can be verified",
+                 "a VNN-LIB 1.0 property", "version 2.0", "write the property in VNN-LIB 1.0"};
 }
 
 [[noreturn]] void refuse_unsupported(const vnnlib::Formula& formula) {
@@ -39,9 +45,11 @@ Property start(std::string_view text, const std::string& name, std::uint64_t inp
 }  // namespace
 
 Property parse_vnnlib(std::string_view text, const std::string& name, std::uint64_t inputs, std::uint64_t outputs) {
-  const Sizes sizes = std::pair(inputs, outputs);
-  vnnlib::Formula formula =
-      is_version_2(text, name) ? vnnlib::translate_v2(text, name, sizes) : vnnlib::parse_v1(text, name, sizes);
+  if (is_version_2(text, name)) {
+    vnnlib::check_v2(text, name);
+    throw InputRefused(version_2_blocker(name));
+  }
+  vnnlib::Formula formula = vnnlib::parse_v1(text, name, std::pair(inputs, outputs));
   if (formula.unsupported_count > 0) refuse_unsupported(formula);
   Property property = start(text, name, inputs, outputs);
   vnnlib::expand(std::move(formula), property);
@@ -56,25 +64,19 @@ VnnlibSummary summarize_vnnlib_text(std::string_view text, const std::string& na
                                     std::optional<std::pair<std::uint64_t, std::uint64_t>> sizes) {
   VnnlibSummary summary;
   summary.file_sha256 = sha256_hex(text.data(), text.size());
-  vnnlib::Formula formula;
   if (is_version_2(text, name)) {
-    const vnnlib::V2Summary v2 = vnnlib::check_v2(text, name);
-    summary.version = v2.version;
-    summary.networks = v2.networks;
-    summary.notes = v2.notes;
+    vnnlib::V2Summary v2 = vnnlib::check_v2(text, name);
+    summary.version = std::move(v2.version);
+    summary.networks = std::move(v2.networks);
+    summary.notes = std::move(v2.notes);
     summary.inputs = v2.inputs;
     summary.outputs = v2.outputs;
-    try {
-      formula = vnnlib::translate_v2(text, name, sizes);
-    } catch (const InputRefused& refused) {
-      summary.unsupported = refused.blockers;
-      summary.unsupported_rows = refused.blockers.size();
-      return summary;
-    }
-  } else {
-    formula = vnnlib::parse_v1(text, name, sizes);
-    summary.version = "1.0";
+    summary.unsupported = {version_2_blocker(name)};
+    summary.unsupported_rows = std::max<std::uint64_t>(1, v2.assertions);
+    return summary;
   }
+  vnnlib::Formula formula = vnnlib::parse_v1(text, name, sizes);
+  summary.version = "1.0";
   summary.inputs = formula.inputs;
   summary.outputs = formula.outputs;
   summary.unsupported_rows = formula.unsupported_count;
