@@ -39,6 +39,28 @@ unsigned drop_fives(BigInt* value, unsigned limit) {
   return dropped;
 }
 
+// mantissa * 10^exponent.
+Fraction scale(const BigInt& mantissa, std::int64_t exponent) {
+  if (exponent >= 0) {
+    return mantissa * BigInt::power_of_ten(static_cast<unsigned>(exponent));
+  }
+  // The denominator 2^k 5^k has no other primes: cancelling those is a full reduction.
+  const unsigned k = static_cast<unsigned>(-exponent);
+  const std::uint64_t twos = std::min<std::uint64_t>(k, mantissa.trailing_zeros());
+  Fraction r;
+  std::int64_t m = 0;
+  if (k <= 18 && mantissa.fits_int64(&m)) {  // both parts fit one limb
+    std::uint64_t fives = small_power_of_five(k);
+    for (m >>= twos; fives != 1 && m % 5 == 0; m /= 5) fives /= 5;
+    r.numerator = m, r.denominator = BigInt::from_unsigned(fives << (k - twos));
+    return r;
+  }
+  r.numerator = mantissa >> twos;
+  const unsigned fives = k - drop_fives(&r.numerator, k);
+  r.denominator = (BigInt::power_of_ten(fives) >> fives) << (k - twos);
+  return r;
+}
+
 bool round_value(const Fraction& value, bool is_binary64, double* out) {
   std::uint64_t pattern = 0;
   if (!round_to_bits(value, is_binary64, &pattern)) return false;
@@ -49,7 +71,7 @@ bool round_value(const Fraction& value, bool is_binary64, double* out) {
 
 }  // namespace
 
-DecimalStatus read_decimal(std::string_view text, Decimal* out) {
+DecimalStatus read_decimal(std::string_view text, Fraction* out) {
   std::size_t at = 0;
   const bool negative = !text.empty() && text[0] == '-';
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) ++at;
@@ -83,48 +105,22 @@ DecimalStatus read_decimal(std::string_view text, Decimal* out) {
   if (at != text.size()) return DecimalStatus::malformed;
   if (digits > max_digits) return DecimalStatus::too_many_digits;
   if (exponent > max_exponent || exponent < -max_exponent) return DecimalStatus::exponent_too_large;
-  *out = Decimal();
+  *out = Fraction();
   if (significant == 0) return DecimalStatus::ok;
-  out->exponent = exponent - static_cast<std::int64_t>(fraction_digits) + static_cast<int>(zeros);
+  exponent += static_cast<std::int64_t>(zeros) - static_cast<std::int64_t>(fraction_digits);
+  BigInt mantissa;
   if (significant <= 19) {
     for (; zeros != 0; --zeros) small /= 10;
-    out->mantissa = BigInt::from_unsigned(small);
+    mantissa = BigInt::from_unsigned(small);
   } else {
     std::string kept;
     for (std::size_t i = first; i < last; ++i) {
       if (text[i] != '.') kept.push_back(text[i]);
     }
-    out->mantissa = BigInt::from_decimal(std::string_view(kept).substr(0, digits - zeros));
+    mantissa = BigInt::from_decimal(std::string_view(kept).substr(0, digits - zeros));
   }
-  if (negative) out->mantissa = -out->mantissa;
+  *out = scale(negative ? -mantissa : mantissa, exponent);
   return DecimalStatus::ok;
-}
-
-Fraction decimal_fraction(const Decimal& value) {
-  if (value.mantissa.sign() == 0) return Fraction();
-  if (value.exponent >= 0) {
-    return value.mantissa * BigInt::power_of_ten(static_cast<unsigned>(value.exponent));
-  }
-  // The denominator 2^k 5^k has no other primes: cancelling those is a full reduction.
-  unsigned k = static_cast<unsigned>(-value.exponent);
-  const std::uint64_t twos = std::min<std::uint64_t>(k, value.mantissa.trailing_zeros());
-  Fraction r;
-  std::int64_t m = 0;
-  if (k <= 18 && value.mantissa.fits_int64(&m)) {  // both parts fit one limb
-    std::uint64_t fives = small_power_of_five(k);
-    for (m >>= twos; fives != 1 && m % 5 == 0; m /= 5) fives /= 5;
-    r.numerator = m, r.denominator = BigInt::from_unsigned(fives << (k - twos));
-    return r;
-  }
-  r.numerator = value.mantissa >> twos;
-  r.denominator = BigInt(1) << (k - twos);
-  k -= drop_fives(&r.numerator, k);
-  BigInt square = 5;
-  for (; k != 0; k >>= 1) {
-    if ((k & 1) != 0) r.denominator = r.denominator * square;
-    if (k > 1) square = square * square;
-  }
-  return r;
 }
 
 bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern) {
@@ -161,10 +157,7 @@ bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* patte
 }
 
 bool parse_decimal(std::string_view text, Fraction* out) {
-  Decimal value;
-  if (read_decimal(text, &value) != DecimalStatus::ok) return false;
-  *out = decimal_fraction(value);
-  return true;
+  return read_decimal(text, out) == DecimalStatus::ok;
 }
 
 bool round_binary32(const Fraction& value, double* out) { return round_value(value, false, out); }
