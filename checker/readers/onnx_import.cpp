@@ -1,7 +1,6 @@
-// read_model: the operator table, the walk over the ONNX graph and the removal of dead nodes.
-// Assumes a plain (not compressed) file. Promises: either the complete canonical graph, or one
-// ReadError that lists every blocker found.
-#include <array>
+// read_model: the operator table, the walk over the ONNX graph, the removal of dead nodes. Promises:
+// either the complete canonical graph, or one ReadError that lists every blocker found.
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,10 +10,19 @@ namespace outward_check {
 namespace onnx {
 namespace {
 
+// One row per form of an operator, valid from opset `since` to the next row of the same name.
+// Attributes are "name:type", type f i s t F I or S as AttributeProto has them, "!" when required.
+// integers: the rule when all operands are integer constants; floats: otherwise; null: refused.
+struct Form {
+  const char* name;
+  int since;
+  unsigned least, most;  // operands; kAny: any number, none of them absent
+  const char* attributes;
+  void (*integers)(Op&);
+  void (*floats)(Op&);
+};
 constexpr unsigned kAny = UINT32_MAX;
-constexpr const char* kWindow = "auto_pad:s pads:I strides:I ";
 
-// FORMAT.md section 2, opset 7 to 23; a null rule refuses operands of that sort.
 constexpr Form kForms[] = {
     {"Constant", 1, 0, 0, "value:t!", constant, nullptr},
     {"Constant", 12, 0, 0, "value:t value_float:f value_floats:F value_int:i value_ints:I", constant, nullptr},
@@ -24,25 +32,25 @@ constexpr Form kForms[] = {
     {"ConstantOfShape", 9, 1, 1, "value:t", constant_of_shape, nullptr},
     {"Range", 11, 3, 3, "", range, nullptr},
     {"Where", 9, 3, 3, "", where, where},
-    {"Equal", 7, 2, 2, "", equal, nullptr},
-    {"Greater", 7, 2, 2, "", greater, nullptr},
-    {"Less", 7, 2, 2, "", less, nullptr},
-    {"GreaterOrEqual", 12, 2, 2, "", greater_equal, nullptr},
-    {"LessOrEqual", 12, 2, 2, "", less_equal, nullptr},
-    {"Not", 1, 1, 1, "", not_integers, nullptr},
-    {"And", 7, 2, 2, "", logical_and, nullptr},
-    {"Or", 7, 2, 2, "", logical_or, nullptr},
-    {"Mod", 10, 2, 2, "fmod:i", modulo, nullptr},
-    {"Min", 6, 1, kAny, "", minimum, nullptr},
-    {"Max", 6, 1, kAny, "", maximum, nullptr},
-    {"ReduceProd", 1, 1, 1, "axes:I keepdims:i", reduce_prod, nullptr},
-    {"ReduceProd", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", reduce_prod, nullptr},
-    {"ReduceMin", 1, 1, 1, "axes:I keepdims:i", reduce_min, nullptr},
-    {"ReduceMin", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", reduce_min, nullptr},
-    {"ReduceMax", 1, 1, 1, "axes:I keepdims:i", reduce_max, nullptr},
-    {"ReduceMax", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", reduce_max, nullptr},
-    {"ReduceSum", 1, 1, 1, "axes:I keepdims:i", reduce_sum_integers, reduce_sum},
-    {"ReduceSum", 13, 1, 2, "keepdims:i noop_with_empty_axes:i", reduce_sum_integers, reduce_sum},
+    {"Equal", 7, 2, 2, "", fold, nullptr},
+    {"Greater", 7, 2, 2, "", fold, nullptr},
+    {"Less", 7, 2, 2, "", fold, nullptr},
+    {"GreaterOrEqual", 12, 2, 2, "", fold, nullptr},
+    {"LessOrEqual", 12, 2, 2, "", fold, nullptr},
+    {"And", 7, 2, 2, "", fold, nullptr},
+    {"Or", 7, 2, 2, "", fold, nullptr},
+    {"Not", 1, 1, 1, "", fold_unary, nullptr},
+    {"Mod", 10, 2, 2, "fmod:i", fold, nullptr},
+    {"Min", 6, 1, kAny, "", fold, nullptr},
+    {"Max", 6, 1, kAny, "", fold, nullptr},
+    {"ReduceProd", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
+    {"ReduceProd", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
+    {"ReduceMin", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
+    {"ReduceMin", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
+    {"ReduceMax", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
+    {"ReduceMax", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
+    {"ReduceSum", 1, 1, 1, "axes:I keepdims:i", fold_reduce, reduce_sum},
+    {"ReduceSum", 13, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, reduce_sum},
     {"ReduceMean", 1, 1, 1, "axes:I keepdims:i", nullptr, reduce_mean},
     {"ReduceMean", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", nullptr, reduce_mean},
     {"Cast", 6, 1, 1, "to:i!", cast, cast},
@@ -69,12 +77,12 @@ constexpr Form kForms[] = {
     {"Pad", 11, 2, 3, "mode:s", nullptr, pad},
     {"Pad", 18, 2, 4, "mode:s", nullptr, pad},
     {"Expand", 8, 2, 2, "", expand, expand},
-    {"Add", 7, 2, 2, "", add_integers, add},
-    {"Sub", 7, 2, 2, "", subtract_integers, subtract},
-    {"Mul", 7, 2, 2, "", multiply_integers, multiply},
-    {"Div", 7, 2, 2, "", divide_integers, divide},
-    {"Neg", 6, 1, 1, "", negate_integers, negate},
-    {"Abs", 6, 1, 1, "", abs_integers, absolute},
+    {"Add", 7, 2, 2, "", fold, add},
+    {"Sub", 7, 2, 2, "", fold, subtract},
+    {"Mul", 7, 2, 2, "", fold, multiply},
+    {"Div", 7, 2, 2, "", fold, divide},
+    {"Neg", 6, 1, 1, "", fold_unary, negate},
+    {"Abs", 6, 1, 1, "", fold_unary, absolute},
     {"Relu", 6, 1, 1, "", nullptr, relu},
     {"LeakyRelu", 6, 1, 1, "alpha:f", nullptr, leaky_relu},
     {"Clip", 6, 1, 1, "min:f max:f", nullptr, clip},
@@ -88,8 +96,8 @@ constexpr Form kForms[] = {
     {"BatchNormalization", 14, 5, 5, "epsilon:f momentum:f training_mode:i", nullptr, batch_normalization},
     {"AveragePool", 7, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i", nullptr,
      average_pool},
-    {"AveragePool", 10, 1, 1,
-     "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i", nullptr, average_pool},
+    {"AveragePool", 10, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i",
+     nullptr, average_pool},
     {"AveragePool", 19, 1, 1,
      "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i dilations:I", nullptr,
      average_pool},
@@ -100,64 +108,86 @@ constexpr Form kForms[] = {
      "auto_pad:s pads:I strides:I kernel_shape:I! storage_order:i ceil_mode:i dilations:I", nullptr, max_pool},
 };
 
-const Form* find_form(const std::string& name, std::int64_t opset) {
-  const Form* best = nullptr;
-  for (const Form& form : kForms) {
-    if (name == form.name && form.since <= opset) best = &form;
-  }
-  return best;
-}
+Message node_message(Span bytes) { return Message(bytes, "NodeProto", ".SSssSsssS"); }
 
-// All faults of the attributes of one node against its row, as one text; empty if there are none.
-std::string attribute_faults(const OnnxNode& node, const Form& form) {
-  std::string faults, known = std::string(" ") + form.attributes + " ";
-  std::unordered_set<std::string> seen;
-  for (const Attribute& a : node.attributes) {
-    const std::size_t at = a.name.find_first_of(" :!") == std::string::npos ? known.find(" " + a.name + ":")
-                                                                           : std::string::npos;
-    const char code = a.type >= 1 && a.type <= 8 ? "fistgFIS"[a.type - 1] : '?';
-    const bool fields = (a.fields & ~(2u << a.type % 16)) == 0 && (a.type != 4 || a.tensor);
-    if (at == std::string::npos) faults += "; attribute '" + a.name + "' is not understood";
-    else if (known[at + a.name.size() + 2] != code || !fields) faults += "; type of attribute '" + a.name + "'";
-    if (!seen.insert(a.name).second) faults += "; attribute '" + a.name + "' twice";
+// The attributes of one node against its row; what does not fit is added to faults.
+std::map<std::string, Message> read_attributes(const Message& node, const Form& form, std::string* faults) {
+  std::map<std::string, Message> found;
+  const std::string known = std::string(" ") + form.attributes + " ";
+  for (Span bytes : node.all(5)) {
+    const Message a(bytes, "AttributeProto", ".sfvsssFISSS.ssS....v.sS");
+    const std::string name = a.text(1);
+    const std::size_t at = known.find(" " + name + ":");
+    const Int type = a.integer(20);
+    const bool fits = at != std::string::npos && name.find(' ') == std::string::npos;
+    bool typed = type >= 1 && type <= 8 && fits && known[at + name.size() + 2] == "fistgFIS"[type - 1];
+    for (unsigned field : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 22, 23}) {
+      typed = typed && (!a.has(field) || field == type + 1);  // no value of another type beside it
+    }
+    if (!fits) *faults += "; attribute '" + name + "' is not understood in this opset";
+    else if (!typed || (type == 4 && !a.has(5))) *faults += "; attribute '" + name + "' has another type";
+    if (!found.emplace(name, a).second) *faults += "; attribute '" + name + "' is given twice";
   }
   for (std::size_t end = known.find('!'); end != std::string::npos; end = known.find('!', end + 1)) {
     const std::size_t start = known.rfind(' ', end) + 1;
     const std::string name = known.substr(start, known.find(':', start) - start);
-    if (seen.count(name) == 0) faults += "; attribute '" + name + "' is missing";
+    if (found.count(name) == 0) *faults += "; attribute '" + name + "' is missing";
   }
-  return faults;
+  return found;
 }
+
+// What graph.input or graph.output says about one tensor.
+struct Declared {
+  std::string name;
+  int type = 0;
+  bool has_shape = false;
+  std::vector<std::optional<Int>> shape;  // empty entry: symbolic or missing
+  explicit Declared(Span bytes) {
+    const Message info(bytes, "ValueInfoProto", ".sssS");
+    name = info.text(1);
+    const Message tensor(Message(info.bytes(2), "TypeProto", ".s....s").bytes(1), "TypeProto.Tensor", ".vs");
+    type = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(tensor.integer(1)), 99));
+    has_shape = tensor.has(2);
+    for (Span d : Message(tensor.bytes(2), "TensorShapeProto", ".S").all(1)) {
+      const Message dimension(d, "TensorShapeProto.Dimension", ".vss");
+      if (shape.size() >= kMaxRank) over_limit("rank above the limit of 16");
+      shape.push_back(dimension.has(1) ? std::optional<Int>(dimension.integer(1)) : std::nullopt);
+    }
+  }
+};
 
 class Import {
  public:
-  explicit Import(const std::filesystem::path& file) : files_(file.parent_path()) { to_.files = &files_; }
-
-  Graph run(const Model& model, const Shapes& overrides, std::uint64_t file_bytes) {
-    opset_ = model.opset;
-    to_.budget = (std::uint64_t{1} << 26) + file_bytes;
-    std::unordered_set<std::string> constants;
-    for (const Tensor& t : model.initializers) constants.insert(t.name);
-    inputs(model, constants, overrides);
-    for (const Tensor& t : model.initializers) {
-      guard("initializer '" + t.name + "'", [&] {
-        const bool listed = input_names_.count(t.name) != 0;
-        if (t.name.empty() || (!listed && !names_.insert(t.name).second) || values_.count(t.name)) {
-          malformed("no name, or a name given twice");
-        }
-        values_[t.name].reset();
-        values_[t.name] = checked(tensor_value(t, &files_));
-      });
+  Import(const std::filesystem::path& folder, Span file) {
+    to_.external.folder = folder;
+    to_.budget = (std::uint64_t{1} << 26) + file.size;
+    const Message model(file, "ModelProto", ".vsssvssS.....S");
+    support(model.integer(1) >= 3 && model.integer(1) <= 11, "IR version outside 3 to 11");
+    require(model.has(7), "no graph");
+    for (Span bytes : model.all(8)) {
+      const Message import(bytes, "OperatorSetIdProto", ".sv");
+      if (!import.text(1).empty() && import.text(1) != "ai.onnx") continue;  // may be there, not used
+      support(import.integer(2) >= 7 && import.integer(2) <= 23, "opset version outside 7 to 23");
+      require(opset_ == 0 || opset_ == import.integer(2), "two different opset versions");
+      opset_ = import.integer(2);
     }
-    to_.budget += files_.total_bytes();
-    for (std::size_t i = 0; i < model.nodes.size(); ++i) lower(model.nodes[i], i);
-    guard("outputs", [&] { outputs(model.outputs); });
-    if (!blockers_.empty()) {
-      throw ReadError(worst_, std::to_string(blocker_count_) + " blockers" + blockers_);
-    }
-    return remove_dead();
+    require(opset_ != 0, "no opset import for the default domain");
+    graph_.emplace(model.bytes(7), "GraphProto", ".Ss..S....sSSS..S");
   }
-  const ExternalFiles& files() const { return files_; }
+
+  Graph run(const Shapes& overrides) {
+    const std::vector<Span> nodes = graph_->all(1), tensors = graph_->all(5);
+    if (std::ssize(nodes) > kMaxNodes) over_limit("more than 2^20 nodes");
+    for (Span t : tensors) constants_.emplace(tensor_name(t), false);
+    guard("inputs", [&] { inputs(overrides); });
+    for (Span t : tensors) initializer(t);
+    for (const auto& [path, bytes] : to_.external.files) to_.budget += bytes.size();
+    for (std::size_t i = 0; i < nodes.size(); ++i) lower(nodes[i], i);
+    guard("outputs", [&] { outputs(); });
+    if (blocker_count_ == 0) return remove_dead();
+    throw ReadError(worst_, std::to_string(blocker_count_) + " blockers" + blockers_);
+  }
+  const ExternalFiles& external() const { return to_.external; }
 
  private:
   // Runs one part; what it throws becomes a blocker and the rest goes on.
@@ -171,163 +201,179 @@ class Import {
     }
   }
 
-  Value checked(Value value) const {
-    if (is_float(value.type) && value.type != to_.type()) {
-      unsupported(std::string("a ") + type_info(value.type).name + " tensor in a network of the other type");
-    }
-    return value;
+  void check_type(const Value& v) const {
+    support(!is_float(v.type) || v.type == to_.type(), "a float tensor of another type than the inputs");
   }
 
-  void inputs(const Model& model, const std::unordered_set<std::string>& constants, const Shapes& overrides) {
-    std::vector<std::pair<std::string, Shape>> free;
-    std::uint64_t total = 0;
-    std::size_t used = 0;
-    int type = kNoType;
-    for (const ValueInfo& info : model.inputs) {
-      guard("input '" + info.name + "'", [&] {
-        if (info.name.empty() || !names_.insert(info.name).second) malformed("no name, or given twice");
-        input_names_.insert(info.name);
-        if (constants.count(info.name)) return;
-        values_[info.name].reset();
-        if (type == kNoType) type = info.type;
-        if (!is_float(info.type)) unsupported("element type " + std::to_string(info.type));
-        if (info.type != type) unsupported("inputs of different element types");
-        const auto given = overrides.find(info.name);
-        const bool has = given != overrides.end();
-        used += has;
-        if (has && info.has_shape && given->second.size() != info.shape.size()) malformed("rank of the override");
-        if (!has && !info.has_shape) unsupported("no shape; give one");
-        Shape shape = has ? given->second : Shape(info.shape.size(), 1);
-        for (std::size_t a = 0; a < info.shape.size(); ++a) {
-          const auto& declared = info.shape[a];
-          if (has && declared && *declared != shape[a]) malformed("the override changes a fixed dimension");
-          if (!has && !declared && a > 0) unsupported("dimension " + std::to_string(a) + " is open; give a shape");
-          if (!has && declared) shape[a] = *declared;
-        }
-        if (element_count(shape) == 0) malformed("no elements");
-        total += element_count(shape);
-        free.emplace_back(info.name, shape);
-      });
+  Op op(const char* kind) { return Op{to_, opset_, kind, kind, 1, {}, {}, {}}; }
+
+  void initializer(Span tensor) {
+    const std::string name = tensor_name(tensor);
+    guard("initializer '" + name + "'", [&] {
+      require(!name.empty() && !constants_[name], "no name, or a name given twice");
+      constants_[name] = true;
+      values_[name].reset();  // named, but not usable unless the rest succeeds
+      const Value value = tensor_value(tensor, &to_.external);
+      check_type(value);
+      values_[name] = value;
+    });
+  }
+
+  Shape input_shape(const Declared& d, const Shapes& overrides) {
+    const auto given = overrides.find(d.name);
+    Shape shape(d.shape.size(), 1);
+    if (given != overrides.end()) {
+      shape = given->second;
+      require(!d.has_shape || shape.size() == d.shape.size(), "the given shape has another rank");
+    } else if (!d.has_shape) {
+      unsupported("input '" + d.name + "' has no shape: give one");
     }
-    guard("inputs", [&] {
-      to_.graph.is_binary64 = type == kDouble;
-      if (type == kNoType) malformed("no free input");
-      if (used != overrides.size()) malformed("a shape is given for a name that is no free input");
-      if (free.empty()) return;
-      OnnxNode none;
-      none.op = "input";
-      none.outputs.push_back(free[0].first);
-      Op op{none, opset_, to_, {}, {}};
-      const Value all = op.emit(Kind::input, {}, {static_cast<std::int64_t>(total)});
-      to_.graph.input_shape = free[0].second;
-      std::int64_t start = 0;
-      for (const auto& [name, shape] : free) {
-        const std::int64_t count = static_cast<std::int64_t>(element_count(shape));
-        values_[name] = free.size() == 1 ? with_shape(all, shape) : op.remap({all}, shape, op.run(start, count, 1));
-        start += count;
+    for (std::size_t a = 0; a < d.shape.size(); ++a) {
+      support(d.shape[a] || a == 0 || given != overrides.end(), "an open dimension: give the shape");
+      require(!d.shape[a] || given == overrides.end() || *d.shape[a] == shape[a], "the given shape differs");
+      shape[a] = d.shape[a].value_or(shape[a]);
+    }
+    require(element_count(shape) > 0, "an input without elements");
+    return shape;
+  }
+
+  void inputs(const Shapes& overrides) {
+    std::vector<std::pair<std::string, Shape>> free;
+    Int total = 0, start = 0;
+    int type = 0;
+    std::size_t used = 0;
+    for (Span bytes : graph_->all(11)) {
+      const Declared d(bytes);
+      require(!d.name.empty() && names_.insert(d.name).second, "an input without a name, or given twice");
+      if (constants_.count(d.name)) continue;
+      values_[d.name].reset();
+      if (type == 0) type = d.type;
+      support(is_float(d.type) && d.type == type, "inputs not all binary32 or all binary64");
+      free.emplace_back(d.name, input_shape(d, overrides));
+      used += overrides.count(d.name);
+      total += element_count(free.back().second);
+    }
+    to_.graph.is_binary64 = type == kDouble;
+    require(!free.empty(), "no free input");
+    require(used == overrides.size(), "a shape is given for something that is no free input");
+    to_.graph.input_shape = free[0].second;
+    Op first = op("input");
+    const Value all = first.emit(Kind::input, {}, {total}, {});
+    for (const auto& [name, shape] : free) {
+      const Int count = element_count(shape);
+      values_[name] = free.size() == 1 ? with_shape(all, shape) : first.remap({all}, shape, first.run(start, count, 1));
+      start += count;
+    }
+  }
+
+  void lower(Span bytes, std::size_t number) {
+    const std::string place = "node " + std::to_string(number);
+    guard(place, [&] {
+      const Message node = node_message(bytes);
+      Op made = op("");
+      made.kind = node.text(4);
+      made.name = place + " '" + node.text(3) + "' (" + made.kind + ", opset " + std::to_string(opset_) + ")";
+      guard(made.name, [&] { apply(node, &made); });
+      std::size_t i = 0;
+      for (Span output : node.all(2)) {
+        const std::string name = output.text();
+        const bool there = i++ < made.out.size();
+        if (name.empty()) continue;
+        require(constants_.count(name) == 0 && names_.insert(name).second, "an output name is defined before");
+        if (there) values_[name] = made.out[i - 1];
+        else if (made.out.empty()) values_[name].reset();  // reported; what reads it is not
       }
     });
   }
 
-  void lower(const OnnxNode& node, std::size_t number) {
-    std::vector<Value> out;
-    guard("node " + std::to_string(number) + " '" + node.name + "' (" + node.op + ", opset " +
-              std::to_string(opset_) + ")",
-          [&] { out = apply(node); });
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty()) continue;
-      guard("node " + std::to_string(number), [&] {
-        if (!names_.insert(node.outputs[i]).second) malformed("tensor '" + node.outputs[i] + "' is defined twice");
-      });
-      auto& slot = values_[node.outputs[i]];
-      if (i < out.size()) slot = std::move(out[i]);
+  void apply(const Message& node, Op* op) {
+    const std::string domain = node.text(7);
+    if (!domain.empty() && domain != "ai.onnx") unsupported("domain '" + domain + "'");
+    const Form* form = nullptr;
+    for (const Form& row : kForms) {
+      if (op->kind == row.name && row.since <= opset_) form = &row;
     }
-  }
-
-  std::vector<Value> apply(const OnnxNode& node) {
-    if (!node.domain.empty() && node.domain != "ai.onnx") unsupported("domain '" + node.domain + "'");
-    const Form* form = find_form(node.op, opset_);
-    if (form == nullptr || !node.overload.empty()) unsupported("the operator is not supported");
-    std::string faults = attribute_faults(node, *form);
-    Op op{node, opset_, to_, {}, {}};
-    bool complete = !node.outputs.empty();
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const std::string& name = node.inputs[i];
+    support(form != nullptr && node.text(8).empty(), "the operator is not supported");
+    std::string faults;
+    op->attributes = read_attributes(node, *form, &faults);
+    op->outputs = node.all(2).size();
+    bool complete = true;
+    for (Span input : node.all(1)) {
+      const std::string name = input.text();
       const auto found = values_.find(name);
-      op.in.push_back(nullptr);
+      op->in.push_back(nullptr);
       if (name.empty()) continue;
       if (found == values_.end()) faults += "; '" + name + "' is not defined before";
       else if (!found->second) complete = false;
-      else op.in.back() = &*found->second;
+      else op->in.back() = &*found->second;
     }
-    while (!op.in.empty() && node.inputs[op.in.size() - 1].empty()) op.in.pop_back();
-    for (std::size_t i = 0; i < op.in.size(); ++i) {
-      const bool required = form->most == kAny || i < form->least;
-      if (required && node.inputs[i].empty()) faults += "; operand " + std::to_string(i) + " is missing";
+    while (!op->in.empty() && node.all(1)[op->in.size() - 1].size == 0) op->in.pop_back();
+    for (std::size_t i = 0; i < op->in.size(); ++i) {
+      const bool needed = form->most == kAny || i < form->least;
+      if (needed && node.all(1)[i].size == 0) faults += "; operand " + std::to_string(i) + " is missing";
     }
-    if (op.in.size() < form->least || op.in.size() > form->most) faults += "; number of operands";
+    if (op->in.size() < form->least || op->in.size() > form->most) faults += "; number of operands";
+    if (op->outputs == 0) faults += "; no output";
     if (!faults.empty()) malformed(faults.substr(2));
-    if (!complete) return {};
-    const Rule rule = op.all_integers() ? form->integers : form->floats;
-    if (rule == nullptr) unsupported(std::string("not supported for these operand types"));
-    rule(op);
-    for (Value& v : op.out) v = checked(std::move(v));
-    return std::move(op.out);
+    if (!complete) return;
+    bool integers = true;
+    for (const Value* v : op->in) integers = integers && (v == nullptr || v->integers);
+    const auto rule = integers ? form->integers : form->floats;
+    support(rule != nullptr, integers ? "not for integers" : "for integer constants only");
+    rule(*op);
+    for (const Value& v : op->out) check_type(v);
   }
 
-  void outputs(const std::vector<ValueInfo>& infos) {
+  void outputs() {
     std::vector<Value> values;
-    std::int64_t total = 0;
-    OnnxNode none;
-    none.op = "output";
-    Op op{none, opset_, to_, {}, {}};
-    bool complete = true;
-    for (const ValueInfo& info : infos) {
-      none.outputs.assign(1, info.name);
-      const auto found = values_.find(info.name);
-      if (found == values_.end()) malformed("'" + info.name + "' is never produced");
-      if (!found->second) { complete = false; continue; }
+    Int total = 0;
+    for (Span bytes : graph_->all(12)) {
+      const Declared d(bytes);
+      const auto found = values_.find(d.name);
+      if (found == values_.end()) malformed("'" + d.name + "' is never produced");
+      if (!found->second) continue;
       const Value& v = *found->second;
-      bool fits = !info.has_shape || info.shape.size() == v.shape.size();
-      for (std::size_t a = 0; fits && a < info.shape.size(); ++a) fits = info.shape[a].value_or(v.shape[a]) == v.shape[a];
-      if (v.is == Value::Is::integers) unsupported("'" + info.name + "' is an integer constant");
-      if (!fits) malformed("'" + info.name + "': declared shape differs from the computed one, " + shape_text(v.shape));
-      if (info.type != kNoType && info.type != v.type) malformed("'" + info.name + "': declared element type");
-      total += static_cast<std::int64_t>(v.size());
+      bool same = !d.has_shape || d.shape.size() == v.shape.size();
+      for (std::size_t a = 0; same && a < d.shape.size(); ++a) same = d.shape[a].value_or(v.shape[a]) == v.shape[a];
+      if (!same) malformed("'" + d.name + "': computed shape " + shape_text(v.shape) + ", declared another");
+      support(is_float(v.type), "an output that is an integer constant");
+      require(d.type == 0 || d.type == v.type, "the declared element type differs");
+      total += v.size();
       values.push_back(v);
     }
-    if (!complete) return;
-    if (values.empty()) malformed("no output");
-    for (Value& v : values) v = op.materialise(v);
-    to_.graph.output = op.remap(values, {total}, op.run(0, total, 1)).node;
+    if (blocker_count_ > 0) return;
+    require(!values.empty(), "no output");
+    Op last = op("output");
+    for (Value& v : values) v = last.materialise(v);
+    to_.graph.output = last.remap(values, {total}, last.run(0, total, 1)).node;
   }
 
   Graph remove_dead() {
-    Graph& g = to_.graph;
-    std::vector<bool> live(g.nodes.size(), false);
-    live[0] = live[g.output] = true;
-    for (std::size_t k = g.nodes.size(); k-- > 0;) {
-      for (std::uint32_t p : g.nodes[k].operands) live[p] = live[p] || live[k];
+    std::vector<Node>& nodes = to_.graph.nodes;
+    std::vector<bool> live(nodes.size(), false);
+    live[0] = live[to_.graph.output] = true;
+    for (std::size_t k = nodes.size(); k-- > 0;) {
+      for (std::uint32_t p : nodes[k].operands) live[p] = live[p] || live[k];
     }
-    std::vector<std::uint32_t> number(g.nodes.size(), 0);
+    std::vector<std::uint32_t> number(nodes.size(), 0);
     std::uint32_t next = 0;
-    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
       if (!live[k]) continue;
-      for (std::uint32_t& p : g.nodes[k].operands) p = number[p];
-      number[k] = next;
-      if (next != k) g.nodes[next] = std::move(g.nodes[k]);
-      ++next;
+      for (std::uint32_t& p : nodes[k].operands) p = number[p];
+      if (next != k) nodes[next] = std::move(nodes[k]);
+      number[k] = next++;
     }
-    g.nodes.resize(next);
-    g.output = number[g.output];
-    return std::move(g);
+    nodes.resize(next);
+    to_.graph.output = number[to_.graph.output];
+    return std::move(to_.graph);
   }
 
-  ExternalFiles files_;
   Target to_;
-  std::int64_t opset_ = 0;
-  std::unordered_map<std::string, std::optional<Value>> values_;  // empty: not available, already reported
-  std::unordered_set<std::string> names_, input_names_;
+  Int opset_ = 0;
+  std::optional<Message> graph_;
+  std::unordered_map<std::string, bool> constants_;  // initializers; true: already read
+  std::unordered_set<std::string> names_;            // inputs and node outputs
+  std::unordered_map<std::string, std::optional<Value>> values_;  // empty: not usable, reported
   std::string blockers_;
   std::size_t blocker_count_ = 0;
   ReadError::Class worst_ = ReadError::Class::unsupported;
@@ -337,18 +383,19 @@ class Import {
 }  // namespace onnx
 
 ModelRead read_model(const std::string& path, const Shapes& overrides) {
-  const Bytes bytes = read_file(path);
   const std::filesystem::path file(path);
-  ModelRead result;
   try {
-    onnx::Import import(file);
-    result.graph = import.run(onnx::decode_model({bytes.data(), bytes.size(), 0}), overrides, bytes.size());
+    const Bytes bytes = read_file(path);
+    onnx::Import import(file.parent_path(), {bytes.data(), bytes.size(), 0});
+    ModelRead result{import.run(overrides), {}};
     result.files.push_back({file.filename().string(), sha256_hex(bytes.data(), bytes.size()), bytes.size()});
-    import.files().list(&result.files);
+    for (const auto& [name, data] : import.external().files) {
+      result.files.push_back({name, sha256_hex(data.data(), data.size()), data.size()});
+    }
+    return result;
   } catch (const ReadError& e) {
     throw ReadError(e.kind, path + ": onnx: " + e.what());
   }
-  return result;
 }
 
 }  // namespace outward_check

@@ -5,122 +5,92 @@
 #include <cmath>
 
 namespace outward_check::onnx {
-namespace {
 
-// Row-major distance per axis.
-Shape steps_of(const Shape& shape) {
-  Shape steps(shape.size(), 1);
-  for (std::size_t a = shape.size(); a-- > 1;) steps[a - 1] = steps[a] * shape[a];
-  return steps;
+void Target::charge(Int elements) {
+  const std::uint64_t count = static_cast<std::uint64_t>(elements);
+  if (count > budget) over_limit("the model makes more elements than its size allows");
+  budget -= count;
 }
 
-}  // namespace
-
-void Target::charge(std::uint64_t elements) {
-  if (elements > budget) over_limit("the model makes more elements than its size allows");
-  budget -= elements;
+Int Op::integer(const char* attribute, Int absent) const {
+  return given(attribute) ? attributes.at(attribute).integer(3) : absent;
 }
 
-const Attribute* Op::attribute(const char* name) const {
-  for (const Attribute& a : node.attributes) {
-    if (a.name == name) return &a;
-  }
-  return nullptr;
+double Op::real(const char* attribute, float absent) const {
+  if (!given(attribute)) return absent;
+  const Reals value = attributes.at(attribute).reals(2, 4);
+  return value.empty() ? 0 : value[0];
 }
 
-std::int64_t Op::integer(const char* name, std::int64_t absent) const {
-  const Attribute* a = attribute(name);
-  return a ? a->integer : absent;
+std::string Op::text(const char* attribute, const char* absent) const {
+  return given(attribute) ? attributes.at(attribute).text(4) : absent;
 }
 
-double Op::real(const char* name, float absent) const {
-  const Attribute* a = attribute(name);
-  return a ? a->real : absent;
+Shape Op::list(const char* attribute) const {
+  return given(attribute) ? attributes.at(attribute).integers(8) : Shape{};
 }
 
-Shape Op::integers(const char* name) const {
-  const Attribute* a = attribute(name);
-  return a ? a->integers : Shape{};
-}
+Shape Op::list(const char* attribute, std::size_t i) const { return has(i) ? values(i) : list(attribute); }
 
 const Value& Op::floats(std::size_t i) const {
-  if (in[i]->is == Value::Is::integers) unsupported("integer operand " + std::to_string(i));
+  support(is_float(in[i]->type), "an integer operand");
+  support(in[i]->size() > 0, "an operand without elements");
   return *in[i];
 }
 
 const Value& Op::constant(std::size_t i) const {
-  if (in[i]->is != Value::Is::floats) {
-    unsupported("operand " + std::to_string(i) + " is not a float constant");
-  }
+  if (floats(i).is_node()) unsupported("operand " + std::to_string(i) + " is not constant");
   return *in[i];
 }
 
 const Shape& Op::values(std::size_t i) const {
-  if (in[i]->is != Value::Is::integers) {
-    unsupported("operand " + std::to_string(i) + " is not an integer constant");
-  }
+  if (!in[i]->integers) unsupported("operand " + std::to_string(i) + " is not an integer constant");
   return *in[i]->integers;
 }
 
-bool Op::all_integers() const {
-  return std::all_of(in.begin(), in.end(),
-                     [](const Value* v) { return v == nullptr || v->is == Value::Is::integers; });
-}
-
-Value Op::emit(Kind kind, const std::vector<Value>& operands, Shape shape, Shape ints,
-               std::vector<double> payload) {
+Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints, Reals payload) {
   Node made;
-  made.kind = kind;
-  made.size = element_count(shape);
-  if (made.size == 0) unsupported("a tensor without elements");
-  to.charge(ints.size() + payload.size());
+  made.kind = type;
+  made.size = static_cast<std::uint64_t>(element_count(shape));
+  support(made.size > 0, "a result without elements");
+  to.charge(static_cast<Int>(ints.size() + payload.size()));
   for (const Value& v : operands) made.operands.push_back(v.node);
-  if (!std::all_of(payload.begin(), payload.end(), [](double c) { return std::isfinite(c); })) {
-    unsupported("NaN or infinity among the constants");
-  }
+  support(std::all_of(payload.begin(), payload.end(), [](double c) { return std::isfinite(c); }),
+          "NaN or infinity among the constants");
   made.ints = std::move(ints);
   made.payload = std::move(payload);
-  made.origin = node.op + " " + (node.name.empty() ? node.outputs.front() : node.name);
+  made.origin = name;
+  if (to.graph.nodes.size() >= 4 * kMaxNodes) over_limit("more than 2^22 canonical nodes");
   to.graph.nodes.push_back(std::move(made));
-  if (to.graph.nodes.size() > 4 * kMaxNodes) over_limit("more than 2^22 canonical nodes");
-  Value value{Value::Is::node, to.type(), std::move(shape), nullptr, nullptr, 0};
-  value.node = static_cast<std::uint32_t>(to.graph.nodes.size() - 1);
-  return value;
+  return {to.type(), shape, nullptr, nullptr, static_cast<std::uint32_t>(to.graph.nodes.size() - 1)};
 }
 
 Value Op::materialise(const Value& value) {
-  if (value.is == Value::Is::node) return value;
-  return emit(Kind::constant, {}, value.shape, {}, *value.floats);
+  return value.is_node() ? value : emit(Kind::constant, {}, value.shape, {}, *value.floats);
 }
 
 Value Op::remap(std::vector<Value> operands, Shape shape, Shape index) {
-  const auto all = [&](Value::Is is) {
-    return std::all_of(operands.begin(), operands.end(), [&](const Value& v) { return v.is == is; });
-  };
   const auto gather = [&](auto member) {
-    auto whole = operands[0].*member;
-    if (operands.size() > 1) {
-      auto joined = *whole;
-      for (std::size_t k = 1; k < operands.size(); ++k) {
-        joined.insert(joined.end(), (operands[k].*member)->begin(), (operands[k].*member)->end());
-      }
-      whole = std::make_shared<decltype(joined)>(std::move(joined));
+    using Data = std::decay_t<decltype(*(operands[0].*member))>;
+    const Data* source = (operands[0].*member).get();
+    Data joined, picked(index.size());
+    for (std::size_t k = 0; operands.size() > 1 && k < operands.size(); ++k) {
+      joined.insert(joined.end(), (operands[k].*member)->begin(), (operands[k].*member)->end());
+      source = &joined;
     }
-    auto picked = *std::make_shared<std::decay_t<decltype(*whole)>>(index.size());
-    for (std::size_t i = 0; i < index.size(); ++i) picked[i] = (*whole)[index[i]];
+    for (std::size_t i = 0; i < index.size(); ++i) picked[i] = (*source)[index[i]];
     return picked;
   };
-  for (const Value& v : operands) {
-    if (v.type != operands[0].type) malformed("operands of different types");
-  }
+  const auto all = [&](auto holds) { return std::all_of(operands.begin(), operands.end(), holds); };
   const int type = operands[0].type;
-  if (all(Value::Is::integers)) return integer_value(type, shape, gather(&Value::integers));
-  if (all(Value::Is::floats)) return float_value(type, shape, gather(&Value::floats));
-  for (Value& v : operands) v = materialise(v);
-  bool identity = operands.size() == 1 && operands[0].size() == index.size();
-  for (std::size_t i = 0; identity && i < index.size(); ++i) {
-    identity = index[i] == static_cast<std::int64_t>(i);
+  require(all([&](const Value& v) { return v.type == type; }), "operands of different types");
+  if (all([](const Value& v) { return v.integers; })) {
+    return integer_value(type, shape, gather(&Value::integers));
   }
+  if (all([](const Value& v) { return v.floats; })) return float_value(type, shape, gather(&Value::floats));
+  for (Value& v : operands) v = materialise(v);
+  bool identity = operands.size() == 1 && operands[0].size() == static_cast<Int>(index.size());
+  for (std::size_t i = 0; identity && i < index.size(); ++i) identity = index[i] == static_cast<Int>(i);
   return identity ? with_shape(operands[0], shape) : emit(Kind::map, operands, shape, std::move(index));
 }
 
@@ -129,25 +99,32 @@ Value Op::expand(const Value& value, const Shape& shape) {
   Shape from(shape.size() - value.shape.size(), 1);
   from.insert(from.end(), value.shape.begin(), value.shape.end());
   std::vector<Shape> coordinates;
-  for (std::size_t a = 0; a < shape.size(); ++a) {
-    coordinates.push_back(run(0, shape[a], from[a] == 1 ? 0 : 1));
-  }
+  for (std::size_t a = 0; a < shape.size(); ++a) coordinates.push_back(run(0, shape[a], from[a] != 1));
   return remap({value}, shape, select(from, coordinates));
 }
 
+Shape Op::run(Int start, Int count, Int step) {
+  to.charge(count);
+  Shape list(count);
+  for (Int i = 0; i < count; ++i) list[i] = start + i * step;
+  return list;
+}
+
+std::vector<Shape> Op::everything(const Shape& shape) {
+  std::vector<Shape> coordinates;
+  for (Int d : shape) coordinates.push_back(run(0, d, 1));
+  return coordinates;
+}
+
 Shape Op::select(const Shape& from, const std::vector<Shape>& coordinates) {
-  Shape shape;
-  for (const Shape& list : coordinates) shape.push_back(static_cast<std::int64_t>(list.size()));
-  to.charge(element_count(shape));
-  const Shape steps = steps_of(from);
-  Shape index{0};
+  Shape index{0}, size;
+  for (const Shape& c : coordinates) size.push_back(static_cast<Int>(c.size()));
+  to.charge(element_count(size));
   for (std::size_t a = 0; a < from.size(); ++a) {
     Shape finer;
     finer.reserve(index.size() * coordinates[a].size());
-    for (std::int64_t base : index) {
-      for (std::int64_t i : coordinates[a]) {
-        finer.push_back(base < 0 || i < 0 ? -1 : base + i * steps[a]);
-      }
+    for (Int base : index) {
+      for (Int i : coordinates[a]) finer.push_back(base < 0 || i < 0 ? -1 : base * from[a] + i);
     }
     index = std::move(finer);
   }
@@ -155,50 +132,49 @@ Shape Op::select(const Shape& from, const std::vector<Shape>& coordinates) {
 }
 
 Shape Op::transposed(const Shape& from, const Shape& order) {
+  Shape step(from.size(), 1), index{0};
   to.charge(element_count(from));
-  const Shape steps = steps_of(from);
-  Shape index{0};
-  for (std::int64_t axis : order) {
+  for (std::size_t a = from.size(); a-- > 1;) step[a - 1] = step[a] * from[a];
+  for (Int axis : order) {
     Shape finer;
     finer.reserve(index.size() * from[axis]);
-    for (std::int64_t base : index) {
-      for (std::int64_t i = 0; i < from[axis]; ++i) finer.push_back(base + i * steps[axis]);
+    for (Int base : index) {
+      for (Int i = 0; i < from[axis]; ++i) finer.push_back(base + i * step[axis]);
     }
     index = std::move(finer);
   }
   return index;
 }
 
-Shape Op::run(std::int64_t start, std::int64_t count, std::int64_t step) {
-  to.charge(static_cast<std::uint64_t>(count));
-  Shape list(count);
-  for (std::int64_t i = 0; i < count; ++i) list[i] = start + i * step;
-  return list;
-}
-
-std::int64_t axis_in(std::int64_t axis, std::size_t rank) {
-  const std::int64_t r = static_cast<std::int64_t>(rank);
-  if (axis < -r || axis >= r) {
-    malformed("axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
-  }
+Int axis_in(Int axis, std::size_t rank) {
+  const Int r = static_cast<Int>(rank);
+  require(axis >= -r && axis < r, "an axis outside the rank");
   return axis < 0 ? axis + r : axis;
 }
 
+std::vector<bool> axis_set(const Shape& axes, std::size_t rank) {
+  std::vector<bool> set(rank, false);
+  for (Int axis : axes) {
+    require(!set[axis_in(axis, rank)], "an axis twice");
+    set[axis_in(axis, rank)] = true;
+  }
+  return set;
+}
+
 Shape broadcast(const Shape& a, const Shape& b) {
-  Shape shape(std::max(a.size(), b.size()), 1);
-  const std::size_t skip_a = shape.size() - a.size(), skip_b = shape.size() - b.size();
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const std::int64_t x = i < skip_a ? 1 : a[i - skip_a], y = i < skip_b ? 1 : b[i - skip_b];
-    if (x != y && x != 1 && y != 1) {
-      malformed("shapes " + shape_text(a) + " and " + shape_text(b) + " do not broadcast");
-    }
-    shape[i] = x == 1 ? y : x;
+  if (a.size() < b.size()) return broadcast(b, a);
+  Shape shape = a;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    Int& d = shape[i + a.size() - b.size()];
+    if (d == 1) d = b[i];
+    if (d != b[i] && b[i] != 1) malformed(shape_text(a) + " and " + shape_text(b) + " do not broadcast");
   }
   element_count(shape);
   return shape;
 }
 
 Value with_shape(Value value, Shape shape) {
+  element_count(shape);
   value.shape = std::move(shape);
   return value;
 }

@@ -7,98 +7,114 @@ void malformed(const std::string& text) { throw ReadError(ReadError::Class::malf
 void unsupported(const std::string& text) { throw ReadError(ReadError::Class::unsupported, text); }
 void over_limit(const std::string& text) { throw ReadError(ReadError::Class::limit, text); }
 
-Wire::Wire(Span bytes, const char* message, std::initializer_list<unsigned> repeated)
-    : bytes_(bytes), message_(message) {
-  for (unsigned field : repeated) repeated_ |= std::uint64_t{1} << field;
-}
+namespace {
 
-void Wire::fail(const std::string& what) const {
-  malformed("byte " + std::to_string(bytes_.offset + start_) + " (" + message_ + " field " +
-            std::to_string(field_) + "): " + what);
-}
+// Walks over the fields of one message.
+struct Cursor {
+  Span bytes, payload;
+  std::uint64_t at = 0, value = 0, field = 0;
+  unsigned type = 0;
 
-std::uint64_t Wire::varint() {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (at_ == bytes_.size) fail("the message ends inside a number");
-    const std::uint64_t byte = bytes_.data[at_++];
-    if (shift == 63 && byte > 1) break;
-    value |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return value;
-  }
-  fail("a number of more than 64 bits");
-}
-
-bool Wire::next() {
-  if (at_ == bytes_.size) return false;
-  start_ = at_;
-  field_ = 0;
-  const std::uint64_t tag = varint();
-  if (tag < 8 || tag > UINT32_MAX) fail("bad tag " + std::to_string(tag));
-  field_ = static_cast<unsigned>(tag >> 3);
-  type_ = static_cast<unsigned>(tag & 7);
-  if (type_ == 0) {
-    value_ = varint();
-  } else if (type_ == 1 || type_ == 2 || type_ == 5) {
-    const std::uint64_t size = type_ == 1 ? 8 : type_ == 5 ? 4 : varint();
-    if (size > bytes_.size - at_) {
-      fail("length " + std::to_string(size) + ", but " + std::to_string(bytes_.size - at_) +
-           " bytes are left");
+  std::uint64_t varint() {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      require(at < bytes.size, "the message ends inside a number");
+      const std::uint64_t byte = bytes.data[at++];
+      require(shift < 63 || byte <= 1, "a number of more than 64 bits");
+      number |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
     }
-    payload_ = {bytes_.data + at_, size, bytes_.offset + at_};
-    at_ += size;
-  } else {
-    fail("wire type " + std::to_string(type_) + " (group or unknown)");
+    return number;
   }
-  if (field_ < 64 && (repeated_ >> field_ & 1) == 0) {
-    if (seen_ >> field_ & 1) fail("the field is given twice");
-    seen_ |= std::uint64_t{1} << field_;
+
+  bool next() {
+    if (at == bytes.size) return false;
+    const std::uint64_t tag = varint();
+    field = tag >> 3;
+    type = tag & 7;
+    if (type == 0) {
+      value = varint();
+      return true;
+    }
+    require(type == 1 || type == 2 || type == 5, "a group, or an unknown wire type");
+    const std::uint64_t size = type == 1 ? 8 : type == 5 ? 4 : varint();
+    require(size <= bytes.size - at, "a field is longer than its message");
+    payload = {bytes.data + at, size, bytes.offset + at};
+    at += size;
+    return true;
   }
-  return true;
+};
+
+template <class Use>
+void each(Span bytes, unsigned field, Use use) {
+  for (Cursor c{bytes, {}}; c.next();) {
+    if (c.field == field) use(c);
+  }
 }
 
-void Wire::need(unsigned type) const {
-  if (type_ != type) {
-    fail("wire type " + std::to_string(type_) + ", expected " + std::to_string(type));
+}  // namespace
+
+Message::Message(Span bytes, const char* name, const char* schema) : bytes_(bytes) {
+  Cursor c{bytes, {}};
+  std::uint64_t start = 0;
+  try {
+    for (; c.next(); start = c.at) {
+      const char kind = c.field > 0 && c.field < std::strlen(schema) ? schema[c.field] : '.';
+      require(kind != '.', "the field is not understood or not supported");
+      const bool repeated = kind < 'a', packed = c.type == 2 && repeated;
+      const unsigned width = kind == 'F' || kind == 'f' ? 4 : kind == 'D' ? 8 : 1;
+      const unsigned type = kind == 's' || kind == 'S' ? 2 : width == 4 ? 5 : width == 8 ? 1 : 0;
+      require(c.type == type || packed, "wrong wire type");
+      require(!packed || c.payload.size % width == 0, "packed numbers do not fill the field");
+      require(repeated || !has(static_cast<unsigned>(c.field)), "the field is given twice");
+      seen_ |= 1u << c.field;
+      if (kind != 'I' || !packed) continue;
+      for (Cursor inner{c.payload, {}}; inner.at < inner.bytes.size;) inner.varint();
+    }
+  } catch (const ReadError& e) {
+    malformed("byte " + std::to_string(bytes.offset + start) + " (" + name + " field " +
+              std::to_string(c.field) + "): " + e.what());
   }
 }
 
-std::int64_t Wire::integer() const {
-  need(0);
-  return static_cast<std::int64_t>(value_);
-}
-
-float Wire::real32() const {
-  need(5);
-  float value;
-  std::memcpy(&value, payload_.data, sizeof value);
+std::int64_t Message::integer(unsigned field) const {
+  std::int64_t value = 0;
+  each(bytes_, field, [&](const Cursor& c) { value = static_cast<std::int64_t>(c.value); });
   return value;
 }
 
-Span Wire::bytes() const {
-  need(2);
-  return payload_;
+Span Message::bytes(unsigned field) const {
+  Span value;
+  each(bytes_, field, [&](const Cursor& c) { value = c.payload; });
+  return value;
 }
 
-std::string Wire::text() const {
-  need(2);
-  return std::string(reinterpret_cast<const char*>(payload_.data), payload_.size);
+std::vector<Span> Message::all(unsigned field) const {
+  std::vector<Span> out;
+  each(bytes_, field, [&](const Cursor& c) { out.push_back(c.payload); });
+  return out;
 }
 
-void Wire::append_integers(std::vector<std::int64_t>* out) const {
-  if (type_ == 0) return out->push_back(integer());
-  Wire packed(bytes(), message_, {});
-  packed.field_ = field_;
-  while (packed.at_ < packed.bytes_.size) {
-    packed.start_ = packed.at_;
-    out->push_back(static_cast<std::int64_t>(packed.varint()));
-  }
+std::vector<std::int64_t> Message::integers(unsigned field) const {
+  std::vector<std::int64_t> out;
+  each(bytes_, field, [&](const Cursor& c) {
+    if (c.type == 0) out.push_back(static_cast<std::int64_t>(c.value));
+    for (Cursor in{c.type == 0 ? Span{} : c.payload, {}}; in.at < in.bytes.size;) {
+      out.push_back(static_cast<std::int64_t>(in.varint()));
+    }
+  });
+  return out;
 }
 
-Span Wire::reals(unsigned width) const {
-  if (type_ != 2) need(width == 4 ? 5 : 1);
-  if (payload_.size % width != 0) fail("packed numbers do not fill the field");
-  return payload_;
+std::vector<double> Message::reals(unsigned field, unsigned width) const {
+  std::vector<double> out;
+  each(bytes_, field, [&](const Cursor& c) {
+    out.reserve(out.size() + c.payload.size / width);
+    for (const std::uint8_t *p = c.payload.data, *end = p + c.payload.size; p < end; p += width) {
+      out.push_back(width == 4 ? load<float>(p) : load<double>(p));
+    }
+  });
+  return out;
 }
 
 }  // namespace outward_check::onnx

@@ -1,11 +1,10 @@
-// Protobuf wire format, read only. Assumes nothing about the bytes; a Span keeps its offset in the
-// file for messages. Promises: every read lies inside the span; groups, bad tags, over-long varints
-// and a second occurrence of a field the message does not repeat are refused; nothing recurses.
+// Protobuf wire format, read only, without any library. Assumes nothing about the bytes, which must
+// outlive every Message. Promises: every read lies inside the message; groups, unknown fields, wrong
+// wire types and a second occurrence of a field that is not repeated are refused; nothing recurses.
 #pragma once
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,47 +17,39 @@ static_assert(std::endian::native == std::endian::little, "raw tensor data is li
 [[noreturn]] void malformed(const std::string& text);
 [[noreturn]] void unsupported(const std::string& text);
 [[noreturn]] void over_limit(const std::string& text);
+inline void require(bool holds, const char* text) { if (!holds) malformed(text); }
+inline void support(bool holds, const char* text) { if (!holds) unsupported(text); }
+
+template <class T>
+T load(const std::uint8_t* p) {
+  T value;
+  std::memcpy(&value, p, sizeof(T));
+  return value;
+}
 
 struct Span {
   const std::uint8_t* data = nullptr;
-  std::uint64_t size = 0, offset = 0;
+  std::uint64_t size = 0, offset = 0;  // offset in the file, for messages
+  std::string text() const { return std::string(reinterpret_cast<const char*>(data), size); }
 };
 
-// One message, field by field: while (wire.next()) switch (wire.field()) ...; every accessor throws
-// ReadError when the field has another wire type than the one asked for.
-class Wire {
+// One message whose fields were all checked on construction. schema[f] is what field f may be: v one
+// varint, f one 32-bit float, s bytes; capitals repeat: S bytes, I varints, F floats, D doubles (the
+// numbers packed or not); '.' or beyond the end: refused.
+class Message {
  public:
-  Wire(Span bytes, const char* message, std::initializer_list<unsigned> repeated);
-  bool next();
-  unsigned field() const { return field_; }
-  std::int64_t integer() const;
-  float real32() const;
-  Span bytes() const;
-  std::string text() const;
-  void append_integers(std::vector<std::int64_t>* out) const;  // packed or one by one
-  template <class Real>
-  void append_reals(std::vector<double>* out) const {  // float or double, packed or one by one
-    const Span all = reals(sizeof(Real));
-    const std::size_t count = all.size / sizeof(Real), start = out->size();
-    out->resize(start + count);
-    for (std::size_t i = 0; i < count; ++i) {
-      Real value;
-      std::memcpy(&value, all.data + i * sizeof(Real), sizeof(Real));
-      (*out)[start + i] = value;
-    }
-  }
-  [[noreturn]] void fail(const std::string& what) const;
-  [[noreturn]] void unknown() const { fail("the field is not understood"); }
+  Message(Span bytes, const char* name, const char* schema);
+  bool has(unsigned field) const { return seen_ >> field & 1; }
+  std::int64_t integer(unsigned field) const;  // 0 when absent; so for all singular fields
+  Span bytes(unsigned field) const;
+  std::string text(unsigned field) const { return bytes(field).text(); }
+  std::vector<Span> all(unsigned field) const;
+  std::vector<std::int64_t> integers(unsigned field) const;
+  std::vector<double> reals(unsigned field, unsigned width) const;  // width 4 or 8 bytes
 
  private:
-  std::uint64_t varint();
-  void need(unsigned type) const;
-  Span reals(unsigned width) const;
-
-  Span bytes_, payload_;
-  const char* message_;
-  std::uint64_t at_ = 0, start_ = 0, value_ = 0, repeated_ = 0, seen_ = 0;
-  unsigned field_ = 0, type_ = 0;
+  Span bytes_;
+  std::uint32_t seen_ = 0;
 };
 
 }  // namespace outward_check::onnx
