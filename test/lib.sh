@@ -56,15 +56,18 @@ build() {
   show cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
-# Runs the tests of a build folder, then prints what was skipped and, last, "N passed, N failed": test cases of all test
-# programs, a program that failed without saying so counting as one. Returns 1 unless all passed.
+# Runs the tests of a build folder (further arguments go to ctest), then prints what was skipped and, last, "N passed,
+# N failed": test cases of all test programs, a program that failed without saying so counting as one. Returns 1 unless
+# all passed.
 run_tests() {
-  local junit=$1/test-results.xml log=$1/Testing/Temporary/LastTest.log status=0
-  ctest --test-dir "$1" --output-on-failure --no-tests=error --parallel "$(nproc)" --output-junit "$(realpath -m "$junit")" </dev/null || status=1
+  local folder=$1 junit=$1/test-results.xml log=$1/Testing/Temporary/LastTest.log status=0
+  shift
+  ctest --test-dir "$folder" "$@" --output-on-failure --no-tests=error --parallel "$(nproc)" \
+    --output-junit "$(realpath -m "$junit")" </dev/null || status=1
   echo
   grep -o 'SKIPPED:.*' "$log" | sort -u || true
-  awk -v programs_failed="$(grep -o 'failures="[0-9]*"' "$junit" | head -n 1 | tr -dc 0-9)" '
-    match($0, /test cases: *[0-9]+ \| *[0-9]+ passed \| *[0-9]+ failed/) { split($0, part, "|"); passed += part[2]; failed += part[3] }
-    END { if (failed < programs_failed) failed = programs_failed; printf "%d passed, %d failed\n", passed, failed }' "$log"
+  awk -v programs="$(grep -o 'failures="[0-9]*"' "$junit" | head -n 1 | tr -dc 0-9)" '
+    /test cases: *[0-9]+ \| *[0-9]+ passed \| *[0-9]+ failed/ { split($0, part, "|"); passed += part[2]; failed += part[3] }
+    END { if (failed < programs) failed = programs; printf "%d passed, %d failed\n", passed, failed }' "$log"
   return $status
 }
