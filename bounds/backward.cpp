@@ -33,8 +33,9 @@ struct BackwardEngine::Impl {
       flops += static_cast<double>(node.size);
       cost_so_far.push_back(flops);
     }
-    // Fixed by the model alone, so results do not depend on the number of threads.
-    batch = std::clamp<std::size_t>((std::size_t{1} << 19) / widest, 8, 128);
+    // Two or three buffers of a batch fit into a core's cache. Fixed by the model alone, so results do not depend on the
+    // number of threads.
+    batch = std::clamp<std::size_t>((std::size_t{1} << 16) / widest, 8, 128);
   }
 
   // fill(pass, first, count) sets the coefficients of rows first … first+count−1 at node k.
@@ -50,7 +51,7 @@ struct BackwardEngine::Impl {
         for (std::size_t b = next++; b < batches; b = next++) {
           if (options.stop && options.stop()) throw Interrupted();
           const std::size_t first = b * batch, count = std::min(batch, rows - first);
-          std::fill(space.active.begin(), space.active.end(), 0);
+          for (std::uint32_t node = 0; node < net.size(); ++node) space.release(node);  // left over from an interrupted pass
           Pass pass(net, state, prepared, space, count, options.rigorous);
           fill(pass, first);
           pass.run(k);

@@ -289,14 +289,12 @@ void neg_backward(Pass& pass, std::uint32_t k) {
 void piecewise_backward(Pass& pass, std::uint32_t k) {
   const Node& node = pass.net.node(k);
   const Lines& lines = pass.state.lines[k];
-  const double* weight = pass.rigorous && !pass.prepared.weight[k].empty() ? pass.prepared.weight[k].data() : nullptr;
   const double* nu = pass.work.coefficient[k].data();
   double* target = pass.begin(node.operands[0]);
   for (std::size_t r = 0; r < pass.rows; ++r) {
-    double* row = target + r * node.size;
-    std::memcpy(row, nu + r * node.size, node.size * sizeof(double));
-    const RowSums sums = relax_row(row, lines.lower_slope.data(), lines.lower_offset.data(), lines.upper_slope.data(),
-                                   lines.upper_offset.data(), weight, node.size);
+    const RowSums sums = relax_row(nu + r * node.size, lines.lower_slope.data(), lines.lower_offset.data(),
+                                   lines.upper_slope.data(), lines.upper_offset.data(), pass.prepared.weight[k].data(),
+                                   target + r * node.size, node.size);
     pass.constant[r] += sums.constant;
     pass.absolute[r] += sums.absolute;
     pass.error[r] += sums.error;

@@ -14,7 +14,10 @@ namespace outward {
 
 State::State(const Network& net, Semantics s)
     : range(net.size()), sum(net.size()), delta(net.size()), magnitude(net.size(), 1.0), cost(net.size()),
-      lines(net.size()), choice(net.size()), model(float_model(s)), semantics(s) {}
+      lines(net.size()), choice(net.size()), model(float_model(s)), semantics(s) {
+  for (std::uint32_t k = 0; k < net.size(); ++k)
+    if (net.node(k).kind == Kind::constant) range[k] = {net.node(k).payload, net.node(k).payload};
+}
 
 namespace {
 
@@ -242,11 +245,10 @@ LinearRule linear_rule(Kind kind) {
 }
 
 // The value of a group's leaf: a stored node's range, or a constant.
-Value leaf_value(const Network& net, const State& state, std::uint32_t k) {
-  const Node& node = net.node(k);
+Value leaf_value(const State& state, std::uint32_t k) {
   Value v;
-  v.lo = node.kind == Kind::constant ? node.payload : state.range[k].lo;
-  v.hi = node.kind == Kind::constant ? node.payload : state.range[k].hi;
+  v.lo = state.range[k].lo;
+  v.hi = state.range[k].hi;
   v.sum.resize(v.lo.size());
   for (std::size_t i = 0; i < v.lo.size(); ++i) {
     v.sum[i] = absolute_bound(v.lo[i], v.hi[i]);
@@ -303,7 +305,7 @@ Value group_value(const Network& net, State& state, std::uint32_t k) {
         const auto at = std::lower_bound(members.begin(), members.end(), operand) - members.begin();
         in.push_back(&inner[static_cast<std::size_t>(at)]);
       } else {
-        leaves.push_back(leaf_value(net, state, operand));
+        leaves.push_back(leaf_value(state, operand));
         in.push_back(&leaves.back());
       }
     }
@@ -339,7 +341,7 @@ void piecewise_interval(const Node& node, double lo, double hi, double* out_lo, 
 Value piecewise_value(const Network& net, State& state, std::uint32_t k) {
   const Node& node = net.node(k);
   const std::uint32_t operand = node.operands[0];
-  const Value x = leaf_value(net, state, operand);
+  const Value x = leaf_value(state, operand);
   Value out;
   out.resize(node.size);
   for (std::size_t i = 0; i < node.size; ++i) piecewise_interval(node, x.lo[i], x.hi[i], &out.lo[i], &out.hi[i]);
@@ -358,7 +360,7 @@ Value piecewise_value(const Network& net, State& state, std::uint32_t k) {
 Value max_value(const Network& net, const State& state, std::uint32_t k) {
   const Node& node = net.node(k);
   const auto width = static_cast<std::size_t>(node.ints[0]);
-  const Value x = leaf_value(net, state, node.operands[0]);
+  const Value x = leaf_value(state, node.operands[0]);
   Value out;
   out.resize(node.size);
   for (std::size_t i = 0; i < node.size; ++i) {

@@ -67,35 +67,24 @@ OUTWARD_VECTOR void interval_axpy(double w, const double* c, const double* r, co
   }
 }
 
-OUTWARD_VECTOR RowSums relax_row(double* mu, const double* lower_slope, const double* lower_offset, const double* upper_slope,
-                                 const double* upper_offset, const double* weight, std::size_t n) {
+OUTWARD_VECTOR RowSums relax_row(const double* mu, const double* lower_slope, const double* lower_offset,
+                                 const double* upper_slope, const double* upper_offset, const double* weight, double* nu,
+                                 std::size_t n) {
   double constant[lanes] = {}, absolute[lanes] = {}, error[lanes] = {};
-  for (std::size_t j = 0; j < n; j += lanes) {
-    const std::size_t width = n - j < lanes ? n - j : lanes;
-    if (width == lanes) {
-      for (std::size_t i = 0; i < lanes; ++i) {
-        const double m = mu[j + i];
-        const double slope = m > 0 ? lower_slope[j + i] : upper_slope[j + i];
-        const double offset = m > 0 ? lower_offset[j + i] : upper_offset[j + i];
-        const double t = m == 0 ? 0.0 : m * offset, v = m * slope;
-        mu[j + i] = v;
-        constant[i] += t;
-        absolute[i] += std::fabs(t);
-        if (weight) error[i] += std::fabs(v) * weight[j + i];
-      }
-    } else {
-      for (std::size_t i = 0; i < width; ++i) {
-        const double m = mu[j + i];
-        const double slope = m > 0 ? lower_slope[j + i] : upper_slope[j + i];
-        const double offset = m > 0 ? lower_offset[j + i] : upper_offset[j + i];
-        const double t = m == 0 ? 0.0 : m * offset, v = m * slope;
-        mu[j + i] = v;
-        constant[i] += t;
-        absolute[i] += std::fabs(t);
-        if (weight) error[i] += std::fabs(v) * weight[j + i];
-      }
-    }
-  }
+  auto one = [&](std::size_t j, std::size_t i) {
+    const double m = mu[j];
+    const double slope = m > 0 ? lower_slope[j] : upper_slope[j];
+    const double offset = m > 0 ? lower_offset[j] : upper_offset[j];
+    const double t = m == 0 ? 0.0 : m * offset, v = m * slope;
+    nu[j] = v;
+    constant[i] += t;
+    absolute[i] += std::fabs(t);
+    error[i] += std::fabs(v) * weight[j];
+  };
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes)
+    for (std::size_t i = 0; i < lanes; ++i) one(j + i, i);
+  for (; j < n; ++j) one(j, 0);
   return {total(constant), total(absolute), total(error)};
 }
 

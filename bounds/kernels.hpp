@@ -24,13 +24,12 @@ Products interval_dot(const double* w, const double* centre, const double* radiu
 void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride, double* yc, double* yr,
                    double* ys, std::size_t n);
 
-// One row through the lines of a piecewise-linear node: in place ν = μ·slope; returns Σ μ·offset in *constant and
-// Σ |μ·offset| in *absolute, and Σ |ν_i|·weight_i in *error (weight may be null).
+// One row through the lines of a piecewise-linear node: ν = μ·slope; returns Σ μ·offset, Σ |μ·offset| and Σ |ν_i|·weight_i.
 struct RowSums {
   double constant = 0, absolute = 0, error = 0;
 };
-RowSums relax_row(double* mu, const double* lower_slope, const double* lower_offset, const double* upper_slope,
-                  const double* upper_offset, const double* weight, std::size_t n);
+RowSums relax_row(const double* mu, const double* lower_slope, const double* lower_offset, const double* upper_slope,
+                  const double* upper_offset, const double* weight, double* nu, std::size_t n);
 
 // Σ |ν_i|·weight_i.
 double weighted_abs(const double* nu, const double* weight, std::size_t n);

@@ -27,13 +27,13 @@ Prepared::Prepared(const Network& net, const State& state, std::uint32_t top, bo
   radius.resize(reach.size());
   for (std::size_t i = 0; i < reach.size(); ++i)
     centre_radius(state.range[0].lo[i], state.range[0].hi[i], &centre[i], &radius[i]);
-  if (!rigorous) return;
   for (std::uint32_t k = 0; k <= top; ++k) {
     const Node& node = net.node(k);
+    if (is_piecewise(node.kind)) weight[k].assign(node.size, 0.0);
+    if (!rigorous) continue;
     if (net.groups.uses[k] > 1 && net.groups.stored[k]) absolute[k] = reach_of(state.range[k]);
     if (!is_piecewise(node.kind)) continue;
     const std::uint32_t z = node.operands[0];
-    if (net.node(z).kind == Kind::constant) continue;
     weight[k] = reach_of(state.range[z]);
     const bool fuse = net.groups.uses[z] == 1 && !state.cost[z].empty();
     for (std::size_t i = 0; i < weight[k].size(); ++i) {
@@ -47,6 +47,10 @@ Prepared::Prepared(const Network& net, const State& state, std::uint32_t top, bo
 double* Pass::begin(std::uint32_t operand) {
   const std::size_t length = rows * net.node(operand).size;
   std::vector<double>& buffer = work.active[operand] ? work.scratch : work.coefficient[operand];
+  if (!work.active[operand] && buffer.empty() && !work.spare.empty()) {
+    buffer = std::move(work.spare.back());
+    work.spare.pop_back();
+  }
   if (buffer.size() < length) buffer.resize(length);
   return buffer.data();
 }
@@ -79,7 +83,6 @@ void Pass::add_constant(std::size_t row, const double* nu, const double* c, std:
 void Pass::run(std::uint32_t top) {
   for (std::uint32_t k = top; k > 0; --k) {
     if (!work.active[k]) continue;
-    work.active[k] = 0;
     const std::size_t n = net.node(k).size;
     const double* nu = work.coefficient[k].data();
     if (rigorous && !state.cost[k].empty() && !prepared.charged[k])
@@ -87,6 +90,7 @@ void Pass::run(std::uint32_t top) {
     if (rigorous && is_piecewise(net.node(k).kind) && !state.delta[k].empty())
       for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.delta[k].data(), n);
     apply_backward_rule(*this, k);
+    work.release(k);
     terms += n + 1;
     if (rigorous) {
       std::uint64_t inputs = 0;
@@ -102,13 +106,13 @@ void Pass::finish_input() {
   input_constant_.assign(rows, 0.0);
   input_error_.assign(rows, 0.0);
   if (!work.active[0]) return;
-  work.active[0] = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     const Products p = interval_dot(work.coefficient[0].data() + r * n, prepared.centre.data(), prepared.radius.data(),
                                     prepared.reach.data(), n);
     input_constant_[r] = p.centre;
     input_error_[r] = rigorous ? add_up(inflate(p.radius, n), mul_up(product_term(n), inflate(p.sum, n))) : p.radius;
   }
+  work.release(0);
   if (rigorous) tiny = add_up(tiny, underflow_term(n, n, state.magnitude[0]));
 }
 

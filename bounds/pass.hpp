@@ -16,12 +16,20 @@ struct Prepared {
   std::vector<double> centre, radius, reach;  // of node 0; reach = max |x|
 };
 
-// Buffers of one worker, reused from batch to batch.
+// Buffers of one worker, reused from node to node and from batch to batch: only live nodes hold one, so that a pass works in
+// few megabytes whatever the depth of the network.
 struct Workspace {
   explicit Workspace(std::size_t nodes) : coefficient(nodes), active(nodes, 0) {}
-  std::vector<std::vector<double>> coefficient;  // per node, rows × size
+  std::vector<std::vector<double>> coefficient;  // per node, rows × size; empty unless active
   std::vector<char> active;
+  std::vector<std::vector<double>> spare;
   std::vector<double> scratch, columns, compact;
+
+  void release(std::uint32_t k) {
+    active[k] = 0;
+    if (!coefficient[k].empty()) spare.push_back(std::move(coefficient[k]));
+    coefficient[k].clear();
+  }
 };
 
 struct Pass {

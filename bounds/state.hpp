@@ -31,7 +31,7 @@ struct MaxChoice {
 struct State {
   explicit State(const Network& net, Semantics semantics);
 
-  std::vector<Range> range;            // per node; inner nodes: empty
+  std::vector<Range> range;            // per node; const: its value from the start; inner nodes: empty
   std::vector<std::vector<double>> sum;    // per linear node: S of FORMAT.md section 3, rounded up
   std::vector<std::vector<double>> delta;  // per root and leaky node: error box, rounded up; empty when all zero
   std::vector<double> magnitude;       // per node: P of FORMAT.md section 3, rounded up
