@@ -1,0 +1,68 @@
+// model info|check|run|ops|property FILE: inspect and run a model without verifying anything. Options only; the
+// commands are in model_*.cpp.
+#include <CLI/CLI.hpp>
+
+#include "cli/common/errors.hpp"
+#include "cli/model_commands.hpp"
+#include "cli/model_property.hpp"
+
+namespace {
+
+using namespace outward;
+using namespace outward::cli;
+
+constexpr const char* examples = R"(Examples:
+  model info net.onnx                      what the network is made of
+  model check net.onnx                     exit 0 if it is supported, else 4 and every reason
+  model run net.onnx --input point.npy     outputs of the reference-order execution
+  model ops                                supported operators
+  model property prop.vnnlib --model net.onnx
+
+Exit codes: 0 done, 3 usage, 4 input refused, 5 internal error or out of resources.)";
+
+void add_model(CLI::App& command, ModelOptions& options) {
+  command.add_option("FILE", options.file, "ONNX model, plain or .gz")->required();
+  command.add_option("--input-shape", options.shapes, "NAME=D1,D2,...: dimensions the file leaves open");
+  command.add_flag("--json", options.json, "one JSON object on stdout");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Inspect and run neural network models."};
+  app.footer(examples);
+  app.require_subcommand(1);
+  ModelOptions options;
+
+  CLI::App* info = app.add_subcommand("info", "inputs, outputs, operators, digest, sum groups");
+  add_model(*info, options);
+  info->add_flag("--nodes", options.nodes, "list the nodes of the canonical graph");
+
+  CLI::App* check =
+      app.add_subcommand("check", "say whether the model is supported, or list everything that stands in the way");
+  add_model(*check, options);
+
+  CLI::App* run = app.add_subcommand("run", "outputs at a point");
+  add_model(*run, options);
+  run->add_option("--input", options.input, "point: .npy, .csv, .json, .pb, PNG or PNM")->required();
+  run->add_option("--layout", options.layout, "nchw or nhwc: how the model orders image samples")
+      ->check(CLI::IsMember({"nchw", "nhwc"}));
+  run->add_flag("--exact", options.exact, "exact arithmetic instead of the reference order in the element type");
+
+  CLI::App* ops = app.add_subcommand("ops", "the support matrix");
+  ops->add_flag("--json", options.json, "one JSON object on stdout");
+
+  CLI::App* property = app.add_subcommand("property", "what a VNN-LIB file says");
+  property->add_option("FILE", options.file, "VNN-LIB property")->required();
+  property->add_option("--model", options.model, "model the property is about");
+  property->add_flag("--json", options.json, "one JSON object on stdout");
+
+  if (const int code = parse_command_line(app, argc, argv); code >= 0) return code;
+  return report_errors([&] {
+    if (info->parsed()) return model_info(options);
+    if (check->parsed()) return model_check(options);
+    if (run->parsed()) return model_run(options);
+    if (ops->parsed()) return model_ops(options);
+    return model_property(options.file, options.model, options.json);
+  });
+}

@@ -1,0 +1,23 @@
+// The commands of `model`: one function per command. They print to stdout, return the exit code, and throw typed
+// errors.
+#pragma once
+#include <string>
+
+#include "importers/onnx/onnx.hpp"
+
+namespace outward::cli {
+
+struct ModelOptions {
+  std::string file, input, layout, model;
+  std::vector<std::string> shapes;  // NAME=D1,D2,...
+  bool json = false, nodes = false, exact = false;
+};
+
+ShapeOverrides parse_shapes(const std::vector<std::string>& texts);
+
+int model_info(const ModelOptions& options);
+int model_check(const ModelOptions& options);
+int model_run(const ModelOptions& options);
+int model_ops(const ModelOptions& options);
+
+}  // namespace outward::cli
