@@ -199,6 +199,25 @@ void BoxProver::refute(const Property& property, State& state, const std::vector
   }
 }
 
+void BoxProver::explain_gap(const Property& property, const State& state, BoxResult& result) {
+  const CaseBound* worst = nullptr;
+  for (const CaseBound& c : result.cases)
+    if (!c.refuted && (!worst || c.bound < worst->bound)) worst = &c;
+  if (!worst || !state.model.is_float) return;
+  State exact_network = state;
+  for (std::uint32_t k = 0; k < net_.size(); ++k) {
+    std::vector<double>& delta = exact_network.delta[k];
+    for (std::size_t i = 0; i < delta.size() && net_.is_root(k); ++i) exact_network.cost[k][i] -= delta[i];
+    delta.clear();
+  }
+  BoxResult one;
+  one.cases.push_back({worst->case_index, false, -infinity, 0});
+  const RowForms rows = forms_of_open_cases(property, one);
+  std::vector<double> bounds(rows.forms.rows);
+  engine_.form_bounds(exact_network, net_.graph.output, rows.forms, bounds);
+  if (worst->row < bounds.size()) result.error_box_part = bounds[worst->row] - worst->bound;
+}
+
 BoxResult BoxProver::prove(const Property& property, std::uint32_t index, ProofObserver& observer) {
   BoxResult result;
   for (std::uint32_t c = 0; c < property.cases.size(); ++c)
@@ -220,6 +239,7 @@ BoxResult BoxProver::prove(const Property& property, std::uint32_t index, ProofO
       }
       run_phase(state, observer, true, slope_ids);
       refute(property, state, slope_ids, result, observer);
+      explain_gap(property, state, result);
     }
   } catch (const Interrupted&) {
     result.interrupted = true;

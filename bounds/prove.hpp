@@ -28,7 +28,8 @@ struct BoxResult {
   Range output;               // enclosure of the outputs; empty if never computed
   std::string overflow;       // under a float claim: why nothing can be claimed; empty if fine
   bool interrupted = false;
-  std::uint64_t unstable = 0;          // elements with a breakpoint inside their range, last phase
+  // For the open case with the least bound: how much of the gap is the error boxes of the float claim. Not rigorous, for messages.
+  double error_box_part = 0;
   bool proved() const {
     if (!overflow.empty() || cases.empty()) return false;
     for (const CaseBound& c : cases)
@@ -54,6 +55,7 @@ class BoxProver {
   void run_phase(State& state, ProofObserver& observer, bool refine, std::vector<std::uint32_t>& slope_ids);
   void refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, ProofObserver& observer);
   std::vector<std::uint32_t> used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const;
+  void explain_gap(const Property& property, const State& state, BoxResult& result);
   void refute(const Property& property, State& state, const std::vector<std::uint32_t>& slope_ids, BoxResult& result,
               ProofObserver& observer);
 

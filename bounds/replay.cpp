@@ -103,10 +103,16 @@ std::optional<Counterexample> replay(const Graph& graph, const Property& propert
   for (const Row& row : unsafe.rows) {
     const Rational value = evaluate(row, y);
     if (row.strict ? value >= 0 : value > 0) return std::nullopt;
-    margin = std::min(margin, round_down(Rational(-value)));
+    margin = std::min(margin, round_down(Rational(-value)) / row_scale(row));
   }
   out.margin = unsafe.rows.empty() ? 0 : margin;
   return out;
+}
+
+double row_scale(const Row& row) {
+  Integer greatest = 1;
+  for (const auto& term : row.terms) greatest = std::max(greatest, Integer(abs(term.second)));
+  return round_nearest(Rational(greatest));
 }
 
 Rational row_lower(const Row& row, const std::vector<double>& lo, const std::vector<double>& hi) {

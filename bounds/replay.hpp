@@ -16,7 +16,7 @@ struct Counterexample {
   std::vector<std::string> decimals;  // exact, inside the box of the case
   std::vector<double> executed;       // what the network receives under a float claim: fl(decimal)
   std::vector<double> outputs;        // of the reference execution (float claim) or nearest doubles of the exact outputs
-  double margin = 0;                  // least amount by which a row is satisfied (scaled rows), >= 0
+  double margin = 0;                  // least amount by which a row is true, >= 0; each row divided by row_scale
 };
 
 // Decimals of the box near x (x itself where it lies in the box and is a number of the element type); nullopt if an end of the
@@ -28,6 +28,9 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
 // (FORMAT.md section 5), with every node finite. Under real: in exact arithmetic (nullopt if the outputs are irrational).
 std::optional<Counterexample> replay(const Graph& graph, const Property& property, std::uint32_t case_index,
                                      const std::vector<std::string>& decimals, Semantics semantics);
+
+// The greatest absolute coefficient (1 if there is none): rows are integers with gcd 1, people read them divided by this.
+double row_scale(const Row& row);
 
 // Least and greatest value of a row over exact outputs lo <= y <= hi.
 Rational row_lower(const Row& row, const std::vector<double>& lo, const std::vector<double>& hi);

@@ -118,10 +118,10 @@ int exit_code(const Outcome& outcome) {
 
 // Runs the query under one semantics and writes its certificate text (empty unless there is something to certify).
 Outcome run(const Options& o, const Model& model, const Network& net, const Property& property, Semantics semantics,
-            std::string& certificate) {
+            double seconds_used, std::string& certificate) {
   VerifyOptions v;
   v.semantics = semantics;
-  v.timeout_seconds = o.timeout;
+  v.timeout_seconds = o.timeout > 0 ? std::max(o.timeout - seconds_used, 1e-3) : 0;
   v.threads = o.threads;
   v.seed = o.seed;
   v.interrupted = [] { return interrupted.load(); };
@@ -156,6 +156,7 @@ int verify(const Options& o) {
                                                : read_vnnlib(o.property, model.graph.nodes[0].size, outputs);
   report.property_seconds = lap();
   const Network net(model.graph);
+  auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Semantics semantics = semantics_of(o, model.graph);
   std::string certificate;
   Outcome outcome;
@@ -163,9 +164,9 @@ int verify(const Options& o) {
     outcome.reason = "vacuous";
     outcome.next = "every case is empty without the network: look at the bounds in the property";
   } else {
-    outcome = run(o, model, net, property, semantics, certificate);
+    outcome = run(o, model, net, property, semantics, used(), certificate);
     if (o.semantics == "best" && outcome.verdict == Verdict::unknown && !interrupted) {
-      Outcome real = run(o, model, net, property, Semantics::real, certificate);
+      Outcome real = run(o, model, net, property, Semantics::real, used(), certificate);
       if (real.verdict != Verdict::unknown) {
         outcome = std::move(real);
         semantics = Semantics::real;
@@ -174,7 +175,7 @@ int verify(const Options& o) {
     }
   }
   report.semantics = semantics;
-  report.total_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.total_seconds = used();
   if (!o.certificate.empty() && !certificate.empty()) {
     save_file(o.certificate, certificate);
     report.certificate_path = o.certificate;

@@ -112,7 +112,7 @@ void print_bounds(const Outcome& o) {
 
 void print_counterexample(const Options& options, const Outcome& o, const Report& r) {
   if (!o.execution.empty()) std::cout << "unsafe in: " << (o.execution == "this order" ? "this order (the reference order, left to right, unfused)" : o.execution) << "\n";
-  std::cout << "margin: " << shortest_decimal(o.counterexample->margin) << " (rows scaled to integers)\n";
+  std::cout << "margin: " << shortest_decimal(o.counterexample->margin) << "\n";
   if (!r.witness_path.empty()) std::cout << "counterexample: " << r.witness_path << "\n";
   else if (o.counterexample->decimals.size() <= 32) {
     for (std::size_t i = 0; i < o.counterexample->decimals.size(); ++i) std::cout << "X_" << i << " = " << o.counterexample->decimals[i] << "\n";
