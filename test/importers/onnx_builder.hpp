@@ -91,7 +91,8 @@ class Net {
     return *this;
   }
   // Without a declared shape.
-  Net& output(const std::string& name, int type = onnx::TensorProto::FLOAT) {
+  Net& output(const std::string& name) { return output_of_type(name, onnx::TensorProto::FLOAT); }
+  Net& output_of_type(const std::string& name, int type) {
     auto* out = model.mutable_graph()->add_output();
     out->set_name(name);
     out->mutable_type()->mutable_tensor_type()->set_elem_type(type);

@@ -305,7 +305,7 @@ TEST_CASE("several inputs and outputs, constant outputs, unused nodes") {
 
 TEST_CASE("a binary64 model") {
   Net net;
-  net.input("x", {1}, onnx::TensorProto::DOUBLE).output("y", onnx::TensorProto::DOUBLE);
+  net.input("x", {1}, onnx::TensorProto::DOUBLE).output_of_type("y", onnx::TensorProto::DOUBLE);
   onnx::TensorProto t;
   t.set_name("c");
   t.set_data_type(onnx::TensorProto::DOUBLE);
