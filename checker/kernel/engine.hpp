@@ -1,0 +1,94 @@
+// The interface of the backward engines: rows in lanes. One job carries up to `lanes` linear forms
+// over one node backward to the input; every element holds the coefficient intervals of all lanes.
+// Plain pointers only: an engine may be compiled for instructions that the rest of the program is not
+// allowed, so nothing of the standard library may be instantiated there.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "checker/kernel/number.hpp"
+#include "checker/kernel/structure.hpp"
+
+namespace outward_check {
+
+enum LineState : std::uint8_t { line_infinite = 1, line_no_lower = 2, line_no_upper = 4 };
+
+// One node as the rules see it. Ranges are stored as in Interval: -n <= z <= h.
+template <class U>
+struct NodeView {
+  Kind kind = Kind::input;
+  bool stored = false;
+  std::uint32_t operand_count = 0;
+  std::uint64_t size = 0;
+  const std::uint32_t* operands = nullptr;
+  const std::int64_t* ints = nullptr;
+  const double *payload = nullptr, *bias = nullptr;  // bias: of dense and conv, null without
+  const std::uint64_t* offsets = nullptr;            // map: where each operand starts
+  Sites sites;                                       // dense, conv
+  const U *range_n = nullptr, *range_h = nullptr;    // input
+  const U* delta = nullptr;  // error boxes of a root or leaky node; null: all zero
+  const U *factor_n = nullptr, *factor_h = nullptr;  // enclosed factors of reduce, divide, bn
+  // Lines of relu, leaky, clip, abs: lower_slope*x - lower_cut and upper_slope*x + upper_cut.
+  const double *lower_slope = nullptr, *upper_slope = nullptr;
+  const U *lower_cut = nullptr, *upper_cut = nullptr;  // max: upper_cut = the greatest upper end
+  const std::uint8_t* state = nullptr;                 // LineState bits
+  const std::int64_t* dominator = nullptr;  // max: the operand element that is the maximum, or -1
+  const std::uint8_t* weights = nullptr;    // max: K bytes per element, null without slopes
+};
+
+template <class U>
+struct Start {
+  std::uint64_t element = 0;
+  std::uint32_t lane = 0;
+  Interval<U> coefficient;
+};
+
+constexpr std::uint32_t max_lanes = 8;
+
+template <class U>
+struct Job {
+  const NodeView<U>* nodes = nullptr;
+  std::uint32_t target = 0;
+  const Start<U>* starts = nullptr;
+  std::size_t start_count = 0;
+  U bound[max_lanes] = {};    // out, per lane: upper bound of minus the form over the scope
+  std::int64_t missing = -1;  // out: a node that needed a slope byte and had none
+};
+
+// Memory that outlives jobs: blocks are kept and handed out again, not initialised.
+class Workspace {
+ public:
+  Workspace() = default;
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  void* take(std::size_t bytes);  // aligned to 64 bytes
+  void give(void* block);
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t bytes;
+    bool used;
+  };
+  Block* blocks_ = nullptr;
+  std::size_t count_ = 0, capacity_ = 0;
+};
+
+template <class U>
+struct Engine {
+  const char* name;
+  std::uint32_t lanes;
+  void (*backward)(Job<U>* job, Workspace* workspace);
+  // Range of a dense or conv node, without its error box, from its operand's range.
+  void (*range)(const NodeView<U>&, const U* n, const U* h, U* out_n, U* out_h, Workspace*);
+};
+
+bool avx512_available();
+const Engine<double>& avx512_engine();  // embedded rounding; REQUIRES avx512_available()
+template <class U>
+const Engine<U>& scalar_engine();  // for every U of number.hpp
+const char* avx512_fault();
+std::string engine_fault();  // self-test of the lane arithmetics; empty when sound
+
+}  // namespace outward_check

@@ -1,0 +1,161 @@
+// Rows in lanes by the scalar operations of number.hpp, for every arithmetic; and the workspace.
+#include <cstdlib>
+#include <new>
+
+#include "checker/kernel/engine.hpp"
+#include "checker/kernel/engine_test.hpp"
+#include "checker/kernel/rows.hpp"
+
+namespace outward_check {
+
+Workspace::~Workspace() {
+  for (std::size_t i = 0; i < count_; ++i) std::free(blocks_[i].memory);
+  std::free(blocks_);
+}
+
+// The smallest free block that is large enough and not wastefully large, else a new one.
+void* Workspace::take(std::size_t bytes) {
+  Block* best = nullptr;
+  for (Block* b = blocks_; b != blocks_ + count_; ++b) {
+    if (b->used || b->bytes < bytes || b->bytes / 4 > bytes + 4096) continue;
+    if (best == nullptr || b->bytes < best->bytes) best = b;
+  }
+  if (best == nullptr) {
+    if (count_ == capacity_) {
+      void* grown = std::realloc(blocks_, (2 * capacity_ + 16) * sizeof(Block));
+      if (grown == nullptr) throw std::bad_alloc();
+      blocks_ = static_cast<Block*>(grown), capacity_ = 2 * capacity_ + 16;
+    }
+    const std::size_t rounded = bytes / 64 * 64 + 64;
+    void* memory = std::aligned_alloc(64, rounded);
+    if (memory == nullptr) throw std::bad_alloc();
+    best = &blocks_[count_++];
+    *best = {memory, rounded, false};
+  }
+  best->used = true;
+  return best->memory;
+}
+
+void Workspace::give(void* block) {
+  for (Block* b = blocks_; b != blocks_ + count_; ++b) {
+    if (b->memory == block) b->used = false;
+  }
+}
+
+namespace {
+
+template <class U, unsigned L>
+struct Scalars {
+  using Number = U;
+  static constexpr unsigned lanes = L, block = 1;
+  struct V {
+    U x[L];
+  };
+  struct Pair {
+    V n, h;
+  };
+  using Cell = Pair;
+  template <class F>
+  static V each(F f) {
+    V v;
+    for (unsigned i = 0; i < L; ++i) v.x[i] = f(i);
+    return v;
+  }
+  static bool zero_lane(const Pair& c, unsigned i) {
+    return is_zero(c.n.x[i]) && is_zero(c.h.x[i]);
+  }
+
+  static V zero() { return V{}; }
+  static V splat(const U& u) {
+    return each([&](unsigned) { return u; });
+  }
+  static V neg(const V& a) {
+    return each([&](unsigned i) { return -a.x[i]; });
+  }
+  static V add(const V& a, const V& b) {
+    return each([&](unsigned i) { return add_up(a.x[i], b.x[i]); });
+  }
+  static V mul(const V& a, const V& b) {
+    return each([&](unsigned i) { return mul_up(a.x[i], b.x[i]); });
+  }
+  static V fma(const V& a, const V& b, const V& c) { return add(mul(a, b), c); }
+  static V max(const V& a, const V& b) {
+    return each([&](unsigned i) { return larger(a.x[i], b.x[i]); });
+  }
+  static V min(const V& a, const V& b) {
+    return each([&](unsigned i) { return smaller(a.x[i], b.x[i]); });
+  }
+  static Pair load(const Cell* c) { return *c; }
+  static void store(Cell* c, const Pair& p) { *c = p; }
+  static Pair single(std::uint32_t lane, const Interval<U>& x) {
+    Pair p{zero(), zero()};
+    p.n.x[lane] = x.n, p.h.x[lane] = x.h;
+    return p;
+  }
+  static bool vanishes(const Cell* c) {
+    for (unsigned i = 0; i < L; ++i) {
+      if (!zero_lane(*c, i)) return false;
+    }
+    return true;
+  }
+  static bool any_positive(const V& a) {
+    for (const U& x : a.x) {
+      if (U(0) < x) return true;
+    }
+    return false;
+  }
+  static V spoil_unless_finite(const V& total, const Pair& c) {
+    return each([&](unsigned i) {
+      return is_infinite(c.n.x[i]) || is_infinite(c.h.x[i]) ? U(infinity) : total.x[i];
+    });
+  }
+  static V spoil_unless_zero(const V& total, const Pair& c) {
+    return each([&](unsigned i) { return zero_lane(c, i) ? total.x[i] : U(infinity); });
+  }
+  static void add_product(Pair* sum, double w, const Cell* c) {
+    if (w == 0) return;
+    const V size = splat(U(w < 0 ? -w : w));
+    sum->n = fma(size, w < 0 ? c->h : c->n, sum->n);
+    sum->h = fma(size, w < 0 ? c->n : c->h, sum->h);
+  }
+  static void finish(const V& total, U* bound) {
+    for (unsigned i = 0; i < L; ++i) bound[i] = total.x[i];
+  }
+  static Cell* take(Workspace*, std::uint64_t n) { return new Cell[n]; }
+  static void give(Workspace*, Cell* cells) { delete[] cells; }
+  static U* take_numbers(Workspace*, std::uint64_t n) { return new U[n]; }
+  static void give_numbers(Workspace*, U* x) { delete[] x; }
+  static U add_number(const U& a, const U& b) { return add_up(a, b); }
+  static Interval<U> dot(const double* w, const U* n, const U* h, std::uint64_t size) {
+    Interval<U> sum;
+    for (std::uint64_t k = 0; k < size; ++k) {
+      if (w[k] != 0) sum = add(sum, times(Interval<U>{n[k], h[k]}, U(w[k])));
+    }
+    return sum;
+  }
+  static Interval<U> add(const Interval<U>& a, const Interval<U>& b) {
+    return outward_check::add(a, b);
+  }
+};
+
+}  // namespace
+
+template <class U>
+const Engine<U>& scalar_engine() {
+  using P = Scalars<U, std::is_same_v<U, double> ? max_lanes : 1>;
+  static constexpr Engine<U> e = {"scalar", P::lanes, backward_rows<P>, contraction_range<P>};
+  return e;
+}
+template const Engine<double>& scalar_engine<double>();
+template const Engine<Exact>& scalar_engine<Exact>();
+template const Engine<Nearest<float>>& scalar_engine<Nearest<float>>();
+template const Engine<Nearest<double>>& scalar_engine<Nearest<double>>();
+
+std::string engine_fault() {
+  const RoundUp up;
+  const char* fault = lane_fault<Scalars<double, max_lanes>>();
+  if (*fault == 0 && avx512_available()) fault = avx512_fault();
+  return fault;
+}
+
+}  // namespace outward_check

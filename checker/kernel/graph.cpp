@@ -1,0 +1,196 @@
+// Invariants and digests of the canonical graph and the property (FORMAT.md sections 1 and 4).
+#include "checker/kernel/graph.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "checker/kernel/dyadic.hpp"
+#include "checker/kernel/property.hpp"
+#include "checker/kernel/structure.hpp"
+#include "checker/readers/sha256.hpp"
+
+namespace outward_check {
+
+namespace {
+
+constexpr std::uint64_t max_nodes = std::uint64_t{1} << 20, max_size = std::uint64_t{1} << 31;
+
+// Number of operands, ints and payload elements of each kind; per_element: one of it per element.
+constexpr int per_element = -1, special = -2;
+struct Shape {
+  int operands, ints, payload;
+};
+constexpr Shape shapes[17] = {{0, 0, 0},           {0, 0, per_element}, {special, per_element, 0},
+                              {1, 4, special},     {1, 19, special},    {1, special, 0},
+                              {1, 2, special},     {2, 1, 0},           {1, 0, per_element},
+                              {1, 0, per_element}, {1, 0, per_element}, {1, 0, 0},
+                              {1, 0, 0},           {1, 0, 1},           {1, 0, 2},
+                              {1, 0, 0},           {1, 1, 0}};
+
+// a*b*..., or 2^62 when it is larger. REQUIRES factors in [0, 2^31].
+std::uint64_t product(std::initializer_list<std::int64_t> factors) {
+  unsigned __int128 p = 1;
+  for (std::int64_t f : factors) {
+    p = std::min<unsigned __int128>(p * static_cast<std::uint64_t>(f), std::uint64_t{1} << 62);
+  }
+  return static_cast<std::uint64_t>(p);
+}
+
+const char* conv_fault(const Node& node, std::uint64_t operand) {
+  const std::vector<std::int64_t>& a = node.ints;
+  for (std::size_t i : {0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 14, 15, 16, 17}) {
+    if (a[i] < 1) return "sizes of a convolution must be positive";
+  }
+  if (*std::min_element(a.begin() + 9, a.begin() + 13) < 0 || a[18] < 0 || a[18] > 1) return "pads";
+  if (a[1] % a[15] != 0 || a[4] % a[15] != 0) return "groups do not divide the channels";
+  const std::int64_t span_h = a[2] + a[9] + a[11] - a[13] * (a[5] - 1) - 1;
+  const std::int64_t span_w = a[3] + a[10] + a[12] - a[14] * (a[6] - 1) - 1;
+  if (span_h < 0 || span_w < 0 || span_h / a[7] + 1 != a[16] || span_w / a[8] + 1 != a[17]) {
+    return "output size of a convolution";
+  }
+  if (product({a[0], a[1], a[2], a[3]}) != operand) return "operand size";
+  if (product({a[0], a[4], a[16], a[17]}) != node.size) return "element count";
+  const std::uint64_t weights = product({a[4], a[1] / a[15], a[5], a[6]});
+  return node.payload.size() == weights + (a[18] != 0 ? a[4] : 0) ? "" : "payload length";
+}
+
+// What no table says, per kind.
+const char* kind_fault(const Graph& graph, const Node& node) {
+  const std::vector<std::int64_t>& a = node.ints;
+  const std::vector<double>& c = node.payload;
+  std::uint64_t sizes = 0;
+  for (std::uint32_t p : node.operands) sizes += graph.nodes[p].size;
+  const std::uint64_t first = node.operands.empty() ? 0 : graph.nodes[node.operands[0]].size;
+  const bool same = first == node.size;
+  switch (node.kind) {
+    case Kind::input: return "a second input node";
+    case Kind::constant: return "";
+    case Kind::map:
+      if (node.operands.empty()) return "no operand";
+      for (std::int64_t i : a) {
+        if (static_cast<std::uint64_t>(i) >= sizes) return "index out of range";
+      }
+      return "";
+    case Kind::dense:
+      if (a[3] > 1 || product({a[0], a[1]}) != first || product({a[0], a[2]}) != node.size) {
+        return "element count";
+      }
+      return product({a[1], a[2]}) + (a[3] != 0 ? a[2] : 0) == c.size() ? "" : "payload length";
+    case Kind::conv: return conv_fault(node, first);
+    case Kind::reduce:
+      if (a.size() != node.size + 1 || product({a[0], static_cast<std::int64_t>(node.size)}) != first) {
+        return "element count";
+      }
+      return std::find(a.begin() + 1, a.end(), 0) == a.end() ? "" : "divisor 0";
+    case Kind::bn:
+      if (a[0] < 1 || a[1] < 1 || !same || node.size % product({a[0], a[1]}) != 0) return "channels";
+      if (c.size() != 4 * static_cast<std::uint64_t>(a[0]) + 1) return "payload length";
+      for (auto var = c.end() - 1 - a[0]; var != c.end() - 1; ++var) {
+        const Dyadic sum = Dyadic::from_double(*var) + Dyadic::from_double(c.back());
+        if (*var < 0 || sum.sign() <= 0) return "variance";
+      }
+      return "";
+    case Kind::add:
+      return a[0] > 1 || graph.nodes[node.operands[1]].size != first || !same ? "operand size" : "";
+    case Kind::divide:
+      return !same ? "operand size" : std::find(c.begin(), c.end(), 0) != c.end() ? "divisor 0" : "";
+    case Kind::leaky: return !same ? "operand size" : c[0] < 0 || c[0] > 1 ? "alpha" : "";
+    case Kind::clip: return !same ? "operand size" : c[0] > c[1] ? "reversed bounds" : "";
+    case Kind::max:
+      return product({a[0], static_cast<std::int64_t>(node.size)}) != first ? "operand size" : "";
+    default: return same ? "" : "operand size";
+  }
+}
+
+std::string node_fault(const Graph& graph, std::size_t k) {
+  const Node& node = graph.nodes[k];
+  if (static_cast<std::size_t>(node.kind) >= std::size(shapes)) return "unknown kind";
+  const Shape& shape = shapes[static_cast<std::size_t>(node.kind)];
+  const auto wrong = [&](int expected, std::size_t found) {
+    return expected != special && found != (expected == per_element ? node.size : expected + 0u);
+  };
+  if (node.size == 0 || node.size > max_size) return "element count";
+  if (wrong(shape.operands, node.operands.size())) return "number of operands";
+  if (wrong(shape.ints, node.ints.size()) || (shape.ints == special && node.ints.empty())) return "ints";
+  if (wrong(shape.payload, node.payload.size())) return "payload length";
+  for (std::uint32_t p : node.operands) {
+    if (p >= k) return "an operand does not come before its reader";
+  }
+  for (std::int64_t i : node.ints) {
+    if (i < 0 || i > static_cast<std::int64_t>(max_size)) return "an int is out of range";
+  }
+  for (double c : node.payload) {
+    if (!(c - c == 0)) return "a constant is not finite";
+    if (!graph.is_binary64 && static_cast<double>(static_cast<float>(c)) != c) return "not binary32";
+  }
+  return k == 0 ? "" : kind_fault(graph, node);
+}
+
+}  // namespace
+
+std::string graph_fault(const Graph& graph) {
+  const std::size_t count = graph.nodes.size();
+  if (count == 0 || count > max_nodes || graph.nodes[0].kind != Kind::input) return "no input node";
+  if (graph.output >= count) return "no output node";
+  std::vector<std::uint8_t> needed(count, 0);
+  needed[0] = needed[graph.output] = 1;
+  for (std::size_t k = count; k-- > 0;) {
+    std::string fault = node_fault(graph, k);
+    if (fault.empty() && !needed[k]) fault = "the output does not depend on it";
+    if (!fault.empty()) return "node " + std::to_string(k) + ": " + fault;
+    for (std::uint32_t p : graph.nodes[k].operands) needed[p] = 1;
+  }
+  return "";
+}
+
+std::string graph_digest(const Graph& graph) {
+  Sha256 hash;
+  const auto word = [&](std::uint64_t x) { hash.update(&x, 8); };
+  hash.update("outward-graph-1\n", 16);
+  word(graph.is_binary64 ? 64 : 32), word(graph.nodes.size());
+  for (const Node& node : graph.nodes) {
+    word(static_cast<std::uint64_t>(node.kind)), word(node.operands.size());
+    for (std::uint32_t p : node.operands) word(p);
+    word(node.size), word(node.ints.size());
+    hash.update(node.ints.data(), 8 * node.ints.size());
+    word(node.payload.size());
+    if (graph.is_binary64) hash.update(node.payload.data(), 8 * node.payload.size());
+    for (std::size_t i = 0; !graph.is_binary64 && i < node.payload.size(); ++i) {
+      const std::uint32_t bits = std::bit_cast<std::uint32_t>(static_cast<float>(node.payload[i]));
+      hash.update(&bits, 4);
+    }
+  }
+  word(graph.output);
+  return hash.hex();
+}
+
+std::string property_digest(const Property& property) {
+  Sha256 hash;
+  std::string text = "outward-property-1\ninputs " + std::to_string(property.inputs) + " outputs " +
+                     std::to_string(property.outputs) + "\n";
+  const auto flush = [&] { hash.update(text.data(), text.size()), text.clear(); };
+  const auto add_box = [&](const std::vector<InputRange>& box) {
+    for (const InputRange& r : box) {
+      text += r.lo.text() + (r.lo_strict ? "! " : " ") + r.hi.text() + (r.hi_strict ? "!\n" : "\n");
+    }
+    flush();
+  };
+  if (property.bound_only) {
+    text += "bound\n";
+    for (const std::vector<InputRange>& box : property.boxes) add_box(box);
+  }
+  for (const Case& c : property.cases) {
+    text += "case\n";
+    add_box(property.boxes[c.box]);
+    for (const Row& row : c.rows) {
+      text += row.strict ? "< " : "<= ";
+      for (const auto& [j, b] : row.terms) text += std::to_string(j) + ":" + b.decimal() + " ";
+      text += row.constant.decimal() + "\n";
+    }
+    flush();
+  }
+  flush();
+  return hash.hex();
+}
+
+}  // namespace outward_check

@@ -1,0 +1,171 @@
+// The arithmetics that every rule is written over, through one set of names. A rule only computes
+// upper bounds: a lower bound is stored negated. So one rounding direction is enough, and a result
+// that is no number becomes +infinity, the bound that proves nothing.
+//   double   directed profile: toward +infinity, set in MXCSR by RoundUp, around inline assembly, so
+//            that no optimiser can move, fold or re-associate an operation.
+//   Exact    exact profile: rationals; only numbers above 1024 bits are rounded, upward.
+//   Nearest  not a bound: executions in binary32 or binary64, every operation rounded to nearest.
+// Assumes every call with doubles happens while a RoundUp object lives, all others outside.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "checker/kernel/dyadic.hpp"
+
+namespace outward_check {
+
+// Sets round toward +infinity, gradual underflow, exceptions masked; restores what was before.
+class RoundUp {
+ public:
+  RoundUp();
+  ~RoundUp();
+  RoundUp(const RoundUp&) = delete;
+  RoundUp& operator=(const RoundUp&) = delete;
+
+ private:
+  std::uint32_t saved_;
+};
+// What code that computes with U needs around it.
+template <class U>
+struct Rounding {};
+template <>
+struct Rounding<double> {
+  RoundUp up;
+};
+// Round to nearest, gradual underflow, whatever the parent process left behind. Call first in main.
+void reset_float_environment();
+std::string arithmetic_fault();  // self-test of the scalar operations; empty when sound
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+inline double bounded(double x) { return x == x ? x : infinity; }
+
+inline double add_up(double a, double b) {
+  __asm__ volatile("addsd %1, %0" : "+x"(a) : "x"(b));
+  return bounded(a);
+}
+inline double mul_up(double a, double b) {
+  __asm__ volatile("mulsd %1, %0" : "+x"(a) : "x"(b));
+  return bounded(a);
+}
+inline double div_up(double a, double b) {  // REQUIRES b > 0
+  __asm__ volatile("divsd %1, %0" : "+x"(a) : "x"(b));
+  return bounded(a);
+}
+inline bool is_infinite(double x) { return !(x < infinity); }
+inline bool is_zero(double x) { return x == 0; }
+// The least number of the arithmetic that is at least x.
+inline void convert_up(const Dyadic& x, double* out) { *out = x.double_up(); }
+inline void convert_up(const Fraction& x, double* out) {
+  *out = Dyadic::from_fraction_up(x, 300).double_up();
+}
+inline Dyadic dyadic_up(double x) { return Dyadic::from_double(x); }  // REQUIRES finite
+inline double roughly(double x) { return x; }  // some double near x, for choices without proof
+
+// value/over with over > 0 odd, or +infinity.
+struct Exact {
+  Dyadic value;
+  BigInt over = 1;
+  bool infinite = false;
+  Exact() = default;
+  Exact(double x) : infinite(!(x - x == 0)) {  // NOLINT: implicit on purpose, exact
+    if (!infinite) value = Dyadic::from_double(x);
+  }
+  Exact(Dyadic numerator, BigInt denominator);  // rounds up when too long
+  Exact operator-() const;
+  bool operator<(const Exact& o) const;
+  bool operator>(const Exact& o) const { return o < *this; }
+  bool operator<=(const Exact& o) const { return !(o < *this); }
+  bool operator>=(const Exact& o) const { return !(*this < o); }
+};
+Exact add_up(const Exact& a, const Exact& b);
+Exact mul_up(const Exact& a, const Exact& b);
+Exact div_up(const Exact& a, const Exact& b);  // REQUIRES b > 0
+inline bool is_infinite(const Exact& x) { return x.infinite; }
+inline bool is_zero(const Exact& x) { return !x.infinite && x.value.sign() == 0; }
+inline void convert_up(const Dyadic& x, Exact* out) { *out = Exact(x, 1); }
+void convert_up(const Fraction& x, Exact* out);
+inline Dyadic dyadic_up(const Exact& x) {  // REQUIRES finite
+  return Dyadic::quotient_up(x.value, {x.over, 0}, 640);
+}
+inline double roughly(const Exact& x) { return x.infinite ? infinity : dyadic_up(x).double_up(); }
+
+// Plain arithmetic of F = float or double in the default rounding mode, one rounding per operation.
+template <class F>
+struct Nearest {
+  F v = 0;
+  Nearest() = default;
+  Nearest(double x) : v(static_cast<F>(x)) {  // NOLINT: implicit on purpose; exact for constants
+    if (!(v == v)) v = std::numeric_limits<F>::infinity();
+  }
+  Nearest operator-() const { return of(-v); }
+  auto operator<=>(const Nearest&) const = default;
+  static Nearest of(F x) { return Nearest(static_cast<double>(x)); }
+  friend Nearest add_up(Nearest a, Nearest b) { return of(a.v + b.v); }
+  friend Nearest mul_up(Nearest a, Nearest b) { return of(a.v * b.v); }
+  friend Nearest div_up(Nearest a, Nearest b) { return of(a.v / b.v); }
+  friend bool is_infinite(Nearest x) { return !(x.v - x.v == 0); }
+  friend bool is_zero(Nearest x) { return x.v == 0; }
+  friend double roughly(Nearest x) { return static_cast<double>(x.v); }
+  friend Dyadic dyadic_up(Nearest x) { return Dyadic::from_double(static_cast<double>(x.v)); }
+  template <class T>
+  friend void convert_up(const T& x, Nearest* out) {
+    double d;
+    convert_up(x, &d);
+    *out = Nearest(d);
+  }
+};
+Nearest<float> square_root(Nearest<float> x);
+Nearest<double> square_root(Nearest<double> x);
+
+template <class U>
+const U& larger(const U& a, const U& b) {
+  return a < b ? b : a;
+}
+template <class U>
+const U& smaller(const U& a, const U& b) {
+  return b < a ? b : a;
+}
+
+// All reals z with -n <= z <= h.
+template <class U>
+struct Interval {
+  U n = 0, h = 0;
+};
+template <class U>
+Interval<U> point(const U& x) {
+  return {-x, x};
+}
+template <class U>
+Interval<U> add(const Interval<U>& a, const Interval<U>& b) {
+  return {add_up(a.n, b.n), add_up(a.h, b.h)};
+}
+template <class U>
+Interval<U> negated(const Interval<U>& a) {
+  return {a.h, a.n};
+}
+// a times (divided by) the number w, which is known exactly.
+template <class U>
+Interval<U> times(const Interval<U>& a, const U& w) {
+  if (w < U(0)) return {mul_up(a.h, -w), mul_up(a.n, -w)};
+  return {mul_up(a.n, w), mul_up(a.h, w)};
+}
+template <class U>
+Interval<U> divided(const Interval<U>& a, const U& w) {  // REQUIRES w != 0
+  if (w < U(0)) return {div_up(a.h, -w), div_up(a.n, -w)};
+  return {div_up(a.n, w), div_up(a.h, w)};
+}
+// a times b. REQUIRES that b does not contain numbers of both signs.
+template <class U>
+Interval<U> times(const Interval<U>& a, const Interval<U>& b) {
+  if (is_zero(b.n) && is_zero(b.h)) return {};
+  if (b.h <= U(0)) return times(negated(a), negated(b));
+  const U low = -b.n;  // 0 <= low <= b.h
+  return {larger(mul_up(a.n, low), mul_up(a.n, b.h)), larger(mul_up(a.h, low), mul_up(a.h, b.h))};
+}
+template <class U>
+U magnitude(const Interval<U>& a) {  // the largest absolute value
+  return larger(a.n, a.h);
+}
+
+}  // namespace outward_check

@@ -1,0 +1,349 @@
+// The backward rules of FORMAT.md section 6, and the range of a contraction, each written once over a
+// lane arithmetic P. Included by one file per arithmetic, inside that file's target options.
+// P has Number, V (one Number per lane), Pair {V n, h}, Cell (storage of a Pair), lanes, block and the
+// operations used below; all rounding is upward.
+//
+// Per lane a coefficient nu lies in [-n, h]. `total_` is an upper bound of minus the constant part so
+// far; +infinity, or a NaN that P::finish turns into it, means that nothing is known.
+#pragma once
+#include "checker/kernel/engine.hpp"
+
+namespace outward_check {
+
+template <class P>
+class Rows {
+ public:
+  using U = typename P::Number;
+  using V = typename P::V;
+  using Pair = typename P::Pair;
+  using Cell = typename P::Cell;
+
+  Rows(Job<U>* job, Workspace* memory) : job_(*job), memory_(*memory), nodes_(job->nodes) {}
+
+  void run() {
+    arrays_ = static_cast<Array*>(memory_.take((job_.target + 1) * sizeof(Array)));
+    for (std::uint32_t k = 0; k <= job_.target; ++k) arrays_[k] = {};
+    total_ = P::zero();
+    for (std::size_t i = 0; i < job_.start_count; ++i) {
+      const Start<U>& s = job_.starts[i];
+      accumulate(job_.target, s.element, P::single(s.lane, s.coefficient));
+    }
+    for (std::uint32_t k = job_.target + 1; k-- > 0;) {
+      if (arrays_[k].cells == nullptr) continue;
+      if (nodes_[k].stored) stored(k);
+      (this->*rules[static_cast<int>(nodes_[k].kind)])(k);
+      P::give(&memory_, arrays_[k].cells);
+      memory_.give(arrays_[k].touched);
+    }
+    P::finish(total_, job_.bound);
+    memory_.give(arrays_);
+  }
+
+ private:
+  struct Array {
+    Cell* cells = nullptr;
+    std::uint8_t* touched = nullptr;  // 0: the cell is zero and not initialised
+  };
+  struct Term {  // one output of a site that carries a coefficient
+    const Cell* cell;
+    const double* weights;
+  };
+  using Rule = void (Rows::*)(std::uint32_t);
+  static constexpr Rule rules[17] = {
+      &Rows::input,       &Rows::constant, &Rows::map,    &Rows::contraction,
+      &Rows::contraction, &Rows::reduce,   &Rows::bn,     &Rows::add,
+      &Rows::shift,       &Rows::scale,    &Rows::divide, &Rows::neg,
+      &Rows::unary,       &Rows::unary,    &Rows::unary,  &Rows::unary,
+      &Rows::max};
+
+  Job<U>& job_;
+  Workspace& memory_;
+  const NodeView<U>* nodes_;
+  Array* arrays_ = nullptr;
+  V total_;
+
+  Array& live(std::uint32_t k) {
+    Array& a = arrays_[k];
+    if (a.cells == nullptr) {
+      a.cells = P::take(&memory_, nodes_[k].size);
+      a.touched = static_cast<std::uint8_t*>(memory_.take(nodes_[k].size));
+      __builtin_memset(a.touched, 0, nodes_[k].size);
+    }
+    return a;
+  }
+  void accumulate(Array& a, std::uint64_t i, const Pair& c) {
+    if (a.touched[i]) {
+      const Pair old = P::load(a.cells + i);
+      P::store(a.cells + i, {P::add(old.n, c.n), P::add(old.h, c.h)});
+    } else {
+      a.touched[i] = 1;
+      P::store(a.cells + i, c);
+    }
+  }
+  void accumulate(std::uint32_t k, std::uint64_t i, const Pair& c) { accumulate(live(k), i, c); }
+
+  // Calls f(i, coefficient) for every element of node k whose coefficient is not surely zero.
+  template <class F>
+  __attribute__((always_inline)) void each(std::uint32_t k, F f) {
+    const Array a = arrays_[k];
+    const std::uint64_t size = nodes_[k].size;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      if (a.touched[i] && !P::vanishes(a.cells + i)) f(i, P::load(a.cells + i));
+    }
+  }
+  static Pair times(const Pair& c, double w) {
+    const V a = P::splat(U(w < 0 ? -w : w));
+    const Pair p{P::mul(c.n, a), P::mul(c.h, a)};
+    return w < 0 ? Pair{p.h, p.n} : p;
+  }
+  // Product with a factor in [-n, h], which has one sign.
+  static Pair times(const Pair& c, const U& n, const U& h) {
+    if (is_zero(n) && is_zero(h)) return {P::zero(), P::zero()};
+    const bool negative = h <= U(0);
+    const V low = P::splat(negative ? -h : -n), high = P::splat(negative ? n : h);
+    const Pair p{P::max(P::mul(c.n, low), P::mul(c.n, high)),
+                 P::max(P::mul(c.h, low), P::mul(c.h, high))};
+    return negative ? Pair{p.h, p.n} : p;
+  }
+  // total += upper bound of -nu*v.
+  void constant_part(const Pair& c, const U& v) {
+    if (is_zero(v)) return;
+    total_ = v < U(0) ? P::fma(c.h, P::splat(-v), total_) : P::fma(c.n, P::splat(v), total_);
+  }
+  static Pair positive_part(const Pair& c) {
+    return {P::min(c.n, P::zero()), P::max(c.h, P::zero())};
+  }
+  static Pair negative_part(const Pair& c) {
+    return {P::max(c.n, P::zero()), P::min(c.h, P::zero())};
+  }
+
+  // What holds for all stored nodes: coefficients must be numbers before any minimum or maximum is
+  // taken of them, and the error box of the node is subtracted.
+  void stored(std::uint32_t k) {
+    const U* delta = nodes_[k].delta;
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      total_ = P::spoil_unless_finite(total_, c);
+      if (delta == nullptr || is_zero(delta[i])) return;
+      if (is_infinite(delta[i])) {
+        total_ = P::spoil_unless_zero(total_, c);
+      } else {
+        total_ = P::fma(P::max(c.n, c.h), P::splat(delta[i]), total_);
+      }
+    });
+  }
+
+  void input(std::uint32_t k) {
+    each(k, [&](std::uint64_t i, const Pair& c) {  // -nu in [-c.h, c.n] times z in [-n, h]
+      const V n = P::splat(nodes_[k].range_n[i]), h = P::splat(nodes_[k].range_h[i]);
+      const V a = P::max(P::mul(c.n, h), P::mul(c.n, P::neg(n)));
+      const V b = P::max(P::mul(P::neg(c.h), h), P::mul(c.h, n));
+      total_ = P::add(total_, P::max(a, b));
+    });
+  }
+  void constant(std::uint32_t k) {
+    each(k, [&](std::uint64_t i, const Pair& c) { constant_part(c, U(nodes_[k].payload[i])); });
+  }
+  void map(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    std::uint32_t p = 0;
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      const std::uint64_t z = static_cast<std::uint64_t>(node.ints[i]);
+      if (z < node.offsets[p] || z >= node.offsets[p + 1]) p = operand_of(node, z);
+      accumulate(node.operands[p], z - node.offsets[p], c);
+    });
+  }
+  static std::uint32_t operand_of(const NodeView<U>& node, std::uint64_t z) {
+    std::uint32_t low = 0, high = node.operand_count;  // offsets[low] <= z < offsets[high]
+    while (high - low > 1) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      (node.offsets[middle] <= z ? low : high) = middle;
+    }
+    return low;
+  }
+  void reduce(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      const Pair part = times(c, node.factor_n[i], node.factor_h[i]);
+      for (std::uint64_t j = i * window; j < (i + 1) * window; ++j) {
+        accumulate(node.operands[0], j, part);
+      }
+    });
+  }
+  void bn(std::uint32_t k) {  // factor*(x - mean) + shift; payload: scale, shift, mean, ...
+    const NodeView<U>& node = nodes_[k];
+    const std::uint64_t channels = static_cast<std::uint64_t>(node.ints[0]);
+    const std::uint64_t inner = static_cast<std::uint64_t>(node.ints[1]);
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      const std::uint64_t q = i / inner % channels;
+      const Pair part = times(c, node.factor_n[q], node.factor_h[q]);
+      constant_part(part, U(-node.payload[2 * channels + q]));
+      constant_part(c, U(node.payload[channels + q]));
+      accumulate(node.operands[0], i, part);
+    });
+  }
+  void add(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      accumulate(node.operands[0], i, c);
+      accumulate(node.operands[1], i, node.ints[0] == 0 ? c : Pair{c.h, c.n});
+    });
+  }
+  void shift(std::uint32_t k) {
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      constant_part(c, U(nodes_[k].payload[i]));
+      accumulate(nodes_[k].operands[0], i, c);
+    });
+  }
+  void scale(std::uint32_t k) {
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      accumulate(nodes_[k].operands[0], i, times(c, nodes_[k].payload[i]));
+    });
+  }
+  void divide(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      accumulate(node.operands[0], i, times(c, node.factor_n[i], node.factor_h[i]));
+    });
+  }
+  void neg(std::uint32_t k) {
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      accumulate(nodes_[k].operands[0], i, Pair{c.h, c.n});
+    });
+  }
+
+  // nu = positive part + negative part: the positive part takes the lower line, the negative part the
+  // upper one. For an enclosure with both signs the sum of the two contains either case.
+  void unary(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      const std::uint8_t state = node.state[i];
+      const double lower = node.lower_slope[i], upper = node.upper_slope[i];
+      if ((state & line_infinite) != 0) {
+        total_ = P::spoil_unless_zero(total_, c);
+        return;
+      }
+      if (((state & line_no_lower) != 0 && P::any_positive(c.h)) ||
+          ((state & line_no_upper) != 0 && P::any_positive(c.n))) {
+        job_.missing = k;
+        return;
+      }
+      const Pair positive = positive_part(c), negative = negative_part(c);
+      constant_part(positive, -node.lower_cut[i]);
+      constant_part(negative, node.upper_cut[i]);
+      if (lower != upper) {
+        const Pair a = times(positive, lower), b = times(negative, upper);
+        accumulate(node.operands[0], i, {P::add(a.n, b.n), P::add(a.h, b.h)});
+      } else if (lower != 0) {
+        accumulate(node.operands[0], i, lower == 1 ? c : times(c, lower));
+      }
+    });
+  }
+  void max(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
+    each(k, [&](std::uint64_t i, const Pair& c) {
+      if (node.dominator[i] >= 0) {
+        accumulate(node.operands[0], static_cast<std::uint64_t>(node.dominator[i]), c);
+        return;
+      }
+      if (P::any_positive(c.h)) {
+        if (node.weights == nullptr) {
+          job_.missing = k;
+          return;
+        }
+        for (std::uint64_t j = i * window; j < (i + 1) * window; ++j) {
+          const double w = node.weights[j] * 0.0078125;  // b/128, exact
+          if (w != 0) accumulate(node.operands[0], j, times(positive_part(c), w));
+        }
+      }
+      if (P::any_positive(c.n)) {
+        if (is_infinite(node.upper_cut[i])) {
+          total_ = P::spoil_unless_zero(total_, negative_part(c));
+        } else {
+          constant_part(negative_part(c), node.upper_cut[i]);
+        }
+      }
+    });
+  }
+
+  // dense, conv: coefficient of an input = sum over outputs of weight * coefficient, per site.
+  void contraction(std::uint32_t k) {
+    const NodeView<U>& node = nodes_[k];
+    const Sites& g = node.sites;
+    const Array out = arrays_[k];
+    Array& in = live(node.operands[0]);
+    Term* terms = static_cast<Term*>(memory_.take(g.outputs * sizeof(Term)));
+    std::int64_t* index = static_cast<std::int64_t*>(memory_.take(g.inputs * 8));
+    for (std::uint64_t s = 0; s < g.count; ++s) {
+      const Site at = site(g, s);
+      std::uint64_t count = 0, e = at.first_output;
+      for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
+        const Cell* cell = out.cells + e;
+        const bool carries = out.touched[e] && !P::vanishes(cell);
+        e += at.output_stride;
+        if (!carries) continue;
+        terms[count++] = {cell, node.payload + j * g.inputs};
+        if (node.bias != nullptr) constant_part(P::load(cell), U(node.bias[j]));
+      }
+      if (count == 0) continue;
+      site_inputs(g, s, index);
+      std::uint64_t i = 0;
+      for (; i + P::block <= g.inputs; i += P::block) gather<P::block>(in, terms, count, index, i);
+      for (; i < g.inputs; ++i) gather<1>(in, terms, count, index, i);
+    }
+    memory_.give(index);
+    memory_.give(terms);
+  }
+  // Inputs first ... first + B - 1 of a site.
+  template <unsigned B>
+  void gather(Array& in, const Term* terms, std::uint64_t count, const std::int64_t* index,
+              std::uint64_t first) {
+    Pair sum[B];
+#pragma GCC unroll 8
+    for (unsigned b = 0; b < B; ++b) sum[b] = {P::zero(), P::zero()};
+    for (const Term* t = terms; t != terms + count; ++t) {
+#pragma GCC unroll 8
+      for (unsigned b = 0; b < B; ++b) P::add_product(&sum[b], t->weights[first + b], t->cell);
+    }
+#pragma GCC unroll 8
+    for (unsigned b = 0; b < B; ++b) {
+      const std::int64_t to = index[first + b];
+      if (to >= 0) accumulate(in, static_cast<std::uint64_t>(to), sum[b]);
+    }
+  }
+};
+
+template <class P>
+void backward_rows(Job<typename P::Number>* job, Workspace* workspace) {
+  Rows<P>(job, workspace).run();
+}
+
+// out[j] of a site = sum over k of W[j][k]*x[k], plus b[j], for x in [-n, h].
+template <class P, class U = typename P::Number>
+void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h,
+                       Workspace* workspace) {
+  const Sites& g = node.sites;
+  std::int64_t* index = static_cast<std::int64_t*>(workspace->take(g.inputs * 8));
+  U *x_n = P::take_numbers(workspace, g.inputs), *x_h = P::take_numbers(workspace, g.inputs);
+  for (std::uint64_t s = 0; s < g.count; ++s) {
+    const Site at = site(g, s);
+    site_inputs(g, s, index);
+    for (std::uint64_t k = 0; k < g.inputs; ++k) {
+      x_n[k] = index[k] < 0 ? U(0) : n[index[k]];
+      x_h[k] = index[k] < 0 ? U(0) : h[index[k]];
+    }
+    std::uint64_t e = at.first_output;
+    for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
+      const Interval<U> sum = P::dot(node.payload + j * g.inputs, x_n, x_h, g.inputs);
+      const U b = node.bias != nullptr ? U(node.bias[j]) : U(0);
+      out_n[e] = P::add_number(sum.n, -b), out_h[e] = P::add_number(sum.h, b);
+      e += at.output_stride;
+    }
+  }
+  P::give_numbers(workspace, x_h);
+  P::give_numbers(workspace, x_n);
+  workspace->give(index);
+}
+
+}  // namespace outward_check

@@ -1,0 +1,381 @@
+// The forward rules of FORMAT.md: interval images (section 6), error boxes (section 3), and the lines
+// of backward passes. Each is written once for all arithmetics of number.hpp; with Nearest and points
+// as ranges the interval rules are the reference execution of section 5.
+#include <algorithm>
+
+#include "checker/kernel/piecewise.hpp"
+#include "checker/kernel/state.hpp"
+
+namespace outward_check {
+
+namespace {
+
+template <class U>
+constexpr bool is_nearest = false;
+template <class F>
+constexpr bool is_nearest<Nearest<F>> = true;
+
+double absolute_value(double x) { return x < 0 ? -x : x; }
+
+// max(1, max abs c) over part of a payload.
+double at_least_one(const double* first, std::size_t count) {
+  double most = 1;
+  for (std::size_t i = 0; i < count; ++i) most = std::max(most, absolute_value(first[i]));
+  return most;
+}
+
+}  // namespace
+
+// Factors that are not dyadic: 1/d of reduce, 1/c of divide, scale/sqrt(var + eps) of bn. For
+// executions bn needs the rounded root itself.
+template <class U>
+void State<U>::enclose_factors(std::uint32_t k) {
+  [[maybe_unused]] const Rounding<U> rounding{};
+  const Node& node = graph_.nodes[k];
+  Ranges<U>& f = factors_[k];
+  const auto append = [&](const Interval<U>& x) { f.n.push_back(x.n), f.h.push_back(x.h); };
+  for (std::uint64_t i = 0; node.kind == Kind::reduce && i < node.size; ++i) {
+    append(divided(point(U(1)), U(static_cast<double>(node.ints[1 + i]))));
+  }
+  for (std::uint64_t i = 0; node.kind == Kind::divide && i < node.size; ++i) {
+    append(divided(point(U(1)), U(node.payload[i])));
+  }
+  const std::size_t channels = node.kind == Kind::bn ? static_cast<std::size_t>(node.ints[0]) : 0;
+  for (std::size_t q = 0; q < channels; ++q) {
+    const double var = node.payload[3 * channels + q], eps = node.payload[4 * channels];
+    if constexpr (is_nearest<U>) {
+      append(point(square_root(add_up(U(var), U(eps)))));
+    } else {
+      Dyadic low, high;
+      Dyadic::inverse_root(Dyadic::from_double(var) + Dyadic::from_double(eps), 256, &low, &high);
+      Interval<U> root;
+      convert_up(-low, &root.n), convert_up(high, &root.h);
+      append(times(root, U(node.payload[q])));
+    }
+  }
+}
+
+// Image of one linear node, without error box, over its operands' ranges x. absolute: x are symmetric
+// and all constants count with their absolute value, so that the larger end is column S.
+template <class U>
+void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute) {
+  const Node& node = graph_.nodes[k];
+  const double* c = node.payload.data();
+  Ranges<U>& out = scratch_[k];
+  out.n.resize(node.size), out.h.resize(node.size);
+  const auto each = [&](auto rule) {
+    for (std::uint64_t i = 0; i < node.size; ++i) out.set(i, rule(i, x[0]->n.data(), x[0]->h.data()));
+  };
+  switch (node.kind) {
+    case Kind::map: {
+      const std::vector<std::uint64_t>& offsets = structure_.offsets[k];
+      each([&](std::uint64_t i, const U*, const U*) {
+        const std::uint64_t z = static_cast<std::uint64_t>(node.ints[i]);
+        const auto above = std::upper_bound(offsets.begin(), offsets.end(), z);
+        return x[static_cast<std::size_t>(above - offsets.begin()) - 1]->at(z - above[-1]);
+      });
+      break;
+    }
+    case Kind::dense:
+    case Kind::conv:
+      engine_.range(views_[k], x[0]->n.data(), x[0]->h.data(), out.n.data(), out.h.data(),
+                    &workspace_);
+      break;
+    case Kind::reduce:
+      each([&](std::uint64_t i, const U* n, const U* h) {
+        const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]), first = i * window;
+        Interval<U> sum;
+        for (std::uint64_t j = first; j < first + window; ++j) sum = add(sum, {n[j], h[j]});
+        return divided(sum, U(static_cast<double>(node.ints[1 + i])));
+      });
+      break;
+    case Kind::bn: {
+      const std::uint64_t channels = static_cast<std::uint64_t>(node.ints[0]);
+      const std::uint64_t inner = static_cast<std::uint64_t>(node.ints[1]);
+      each([&](std::uint64_t i, const U* n, const U* h) {
+        const std::uint64_t q = i / inner % channels;
+        Interval<U> factor = factors_[k].at(q);
+        double shift = c[channels + q], mean = c[2 * channels + q];
+        if (absolute) {
+          shift = absolute_value(shift), mean = -absolute_value(mean);
+          if (factor.h < U(0)) factor = negated(factor);
+        }
+        const Interval<U> centred = add({n[i], h[i]}, point(U(-mean)));
+        if constexpr (is_nearest<U>) {
+          return add(times(divided(centred, factor.h), U(c[q])), point(U(shift)));
+        } else {
+          return add(times(centred, factor), point(U(shift)));
+        }
+      });
+      break;
+    }
+    case Kind::add:
+      each([&](std::uint64_t i, const U* n, const U* h) {
+        const Interval<U> y = x[1]->at(i);
+        return add({n[i], h[i]}, node.ints[0] == 0 ? y : negated(y));
+      });
+      break;
+    case Kind::shift:
+      each([&](auto i, auto* n, auto* h) { return add({n[i], h[i]}, point(U(c[i]))); });
+      break;
+    case Kind::scale:
+      each([&](auto i, auto* n, auto* h) { return times(Interval<U>{n[i], h[i]}, U(c[i])); });
+      break;
+    case Kind::divide:
+      each([&](auto i, auto* n, auto* h) { return divided(Interval<U>{n[i], h[i]}, U(c[i])); });
+      break;
+    case Kind::neg: each([](auto i, auto* n, auto* h) { return Interval<U>{h[i], n[i]}; }); break;
+    default: break;
+  }
+}
+
+// Fills scratch_ for the nodes of the root's group, the root included.
+template <class U>
+void State<U>::group_ranges(std::uint32_t root, bool absolute) {
+  for (std::uint32_t k : structure_.members[root]) {
+    const std::vector<std::uint32_t>& operands = graph_.nodes[k].operands;
+    std::vector<Ranges<U>> symmetric(absolute ? operands.size() : 0);
+    std::vector<const Ranges<U>*> x;
+    for (std::size_t j = 0; j < operands.size(); ++j) {
+      x.push_back(structure_.inside[operands[j]] ? &scratch_[operands[j]] : &ranges_[operands[j]]);
+      if (!absolute) continue;
+      for (std::uint64_t i = 0; i < x[j]->n.size(); ++i) {
+        symmetric[j].n.push_back(larger(U(0), magnitude(x[j]->at(i))));
+      }
+      symmetric[j].h = symmetric[j].n;
+      x[j] = &symmetric[j];
+    }
+    node_range(k, x, absolute);
+  }
+}
+
+template <class U>
+void State<U>::interval(std::uint32_t k) {
+  [[maybe_unused]] const Rounding<U> rounding{};
+  const Node& node = graph_.nodes[k];
+  const Ranges<U>& x = ranges_[node.operands[0]];
+  const bool is_root = structure_.is_root(k);
+  const bool rounds = semantics_ != Semantics::real && (is_root || node.kind == Kind::leaky);
+  const std::vector<U>* delta = rounds ? &error_box(k).delta : nullptr;
+  if (is_root) group_ranges(k, false);
+  changed(k);
+  for (std::uint64_t i = 0; i < node.size; ++i) {
+    Interval<U> z{U(infinity), U(infinity)};
+    if (is_root) {
+      z = scratch_[k].at(i);
+    } else if (node.kind == Kind::max) {
+      const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]), first = i * window;
+      z = x.at(first);
+      for (std::uint64_t j = first + 1; j < first + window; ++j) {
+        z = {smaller(z.n, x.n[j]), larger(z.h, x.h[j])};
+      }
+    } else if (!is_infinite(x.n[i]) && !is_infinite(x.h[i])) {
+      z = Piecewise(node).extremes(U(-x.n[i]), x.h[i], 0);
+    }
+    if (delta != nullptr) z = {add_up(z.n, (*delta)[i]), add_up(z.h, (*delta)[i])};
+    intersect(k, i, z);
+  }
+  for (std::uint32_t m : structure_.members[k]) scratch_[m] = {};
+}
+
+// max M of FORMAT.md: the largest absolute value in the node's range; +infinity if unbounded.
+template <class U>
+U State<U>::largest_value(std::uint32_t k) {
+  std::pair<std::uint64_t, U>& cache = largest_[k];
+  if (cache.first != version_[k] || version_[k] == 0) {
+    cache = {version_[k], U(0)};
+    for (std::uint64_t i = 0; i < graph_.nodes[k].size; ++i) {
+      cache.second = larger(cache.second, magnitude(ranges_[k].at(i)));
+    }
+  }
+  return cache.second;
+}
+
+// Column P from the operands' P.
+template <class U>
+U State<U>::largest_sum(std::uint32_t k, const std::vector<U>& operand) {
+  const Node& node = graph_.nodes[k];
+  const double* c = node.payload.data();
+  U p = operand[0];
+  const auto add_constant = [&](const double* first, std::size_t count) {
+    p = add_up(p, U(at_least_one(first, count)));
+  };
+  const auto multiply = [&](double factor) { p = mul_up(p, U(factor)); };
+  switch (node.kind) {
+    case Kind::map:
+      for (const U& other : operand) p = larger(p, other);
+      break;
+    case Kind::dense:
+    case Kind::conv: {
+      const Sites& g = structure_.sites[k];
+      multiply(static_cast<double>(g.inputs));
+      multiply(at_least_one(c, g.weights()));
+      if (g.has_bias) add_constant(c + g.weights(), node.payload.size() - g.weights());
+      break;
+    }
+    case Kind::reduce: multiply(static_cast<double>(node.ints[0])); break;
+    case Kind::bn: {
+      const std::size_t channels = static_cast<std::size_t>(node.ints[0]);
+      add_constant(c + 2 * channels, channels);
+      U most = 1;
+      for (std::size_t q = 0; q < channels; ++q) {
+        Dyadic low, high;
+        const Dyadic var = Dyadic::from_double(c[3 * channels + q]);
+        Dyadic::inverse_root(var + Dyadic::from_double(c[4 * channels]), 256, &low, &high);
+        U root;
+        convert_up(high, &root);
+        most = larger(most, root);
+      }
+      p = mul_up(p, most);
+      multiply(at_least_one(c, channels));
+      add_constant(c + channels, channels);
+      break;
+    }
+    case Kind::add: p = add_up(p, operand[1]); break;
+    case Kind::shift: add_constant(c, node.size); break;
+    case Kind::scale: multiply(at_least_one(c, node.size)); break;
+    case Kind::divide: {
+      double least = infinity;
+      for (double d : node.payload) least = std::min(least, absolute_value(d));
+      p = mul_up(p, larger(U(1), div_up(U(1), U(least))));
+      break;
+    }
+    default: break;
+  }
+  return p;
+}
+
+template <class U>
+void State<U>::compute_error_box(std::uint32_t root) {
+  ErrorBox& box = boxes_[root];
+  for (std::uint32_t k : structure_.members[root]) {
+    const Node& node = graph_.nodes[k];
+    std::vector<U> operand;
+    for (std::uint32_t p : node.operands) {
+      operand.push_back(structure_.inside[p] ? sums_[p] : larger(U(1), largest_value(p)));
+    }
+    sums_[k] = largest_sum(k, operand);
+    const std::size_t channels = node.kind == Kind::bn ? static_cast<std::size_t>(node.ints[0]) : 0;
+    for (std::size_t q = 3 * channels; q < 4 * channels; ++q) {
+      const U sum = add_up(U(node.payload[q]), U(node.payload[4 * channels]));
+      if (!(sum < overflow_)) box.overflow = true;
+    }
+  }
+  if (!(mul_up(U(2), sums_[root]) < overflow_)) box.overflow = true;
+  const double T = static_cast<double>(structure_.terms[root]);
+  const double Q = static_cast<double>(structure_.products[root]);
+  const U share = mul_up(U(T > 1 || Q > 0 ? T + Q : 0), unit_);  // N*u
+  if (box.overflow || !(T < 0x1p50) || !(share < U(0.5))) return;
+  if (is_zero(share)) return box.delta.assign(graph_.nodes[root].size, U(0));
+  group_ranges(root, true);
+  const U gamma = div_up(share, -add_up(share, U(-1)));  // 1 - N*u is exact
+  const U least = mul_up(mul_up(U(T), mul_up(U(Q + 2), underflow_)), sums_[root]);
+  for (std::uint64_t i = 0; i < box.delta.size(); ++i) {
+    box.delta[i] = add_up(mul_up(gamma, magnitude(scratch_[root].at(i))), least);
+  }
+  for (std::uint32_t k : structure_.members[root]) scratch_[k] = {};
+}
+
+// delta of a root or leaky node from the current ranges; kept until a leaf's ranges change.
+template <class U>
+auto State<U>::error_box(std::uint32_t k) -> const ErrorBox& {
+  ErrorBox& box = boxes_[k];
+  const Node& node = graph_.nodes[k];
+  const bool is_root = structure_.is_root(k);
+  std::vector<std::uint64_t> versions;
+  for (std::uint32_t p : is_root ? structure_.leaves[k] : node.operands) {
+    versions.push_back(version_[p]);
+  }
+  if (!box.delta.empty() && box.versions == versions) return box;
+  box.versions = std::move(versions), box.overflow = false;
+  box.delta.assign(node.size, U(infinity));
+  if (is_root) {
+    compute_error_box(k);
+    return box;
+  }
+  for (std::uint64_t i = 0; i < node.size; ++i) {  // leaky: u*alpha*max(0, -lo) + eta
+    const U below = larger(U(0), ranges_[node.operands[0]].n[i]);
+    box.delta[i] = add_up(mul_up(mul_up(unit_, U(node.payload[0])), below), underflow_);
+  }
+  return box;
+}
+
+template <class U>
+void State<U>::max_lines(std::uint32_t k, const Slopes* slopes) {
+  Lines& lines = lines_[k];
+  const Node& node = graph_.nodes[k];
+  const Ranges<U>& x = ranges_[node.operands[0]];
+  const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
+  lines.weights = slopes == nullptr ? "" : slopes->lower;
+  lines.dominator.assign(node.size, -1), lines.upper_cut.assign(node.size, U(0));
+  for (std::uint64_t i = 0; i < node.size; ++i) {
+    const std::uint64_t first = i * window, last = first + window;
+    std::uint64_t best = first;  // the element with the greatest lower end
+    U most = x.h[first];
+    for (std::uint64_t j = first; j < last; ++j) {
+      if (x.n[j] < x.n[best]) best = j;
+      most = larger(most, x.h[j]);
+    }
+    bool dominates = !is_infinite(x.n[best]);
+    for (std::uint64_t j = first; dominates && j < last; ++j) {
+      dominates = j == best || x.h[j] <= -x.n[best];
+    }
+    if (dominates) lines.dominator[i] = static_cast<std::int64_t>(best);
+    lines.upper_cut[i] = most;
+  }
+  NodeView<U>& view = views_[k];
+  view.dominator = lines.dominator.data(), view.upper_cut = lines.upper_cut.data();
+  const char* weights = lines.weights.data();
+  view.weights = slopes == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(weights);
+}
+
+template <class U>
+void State<U>::unary_lines(std::uint32_t k, const Slopes* slopes) {
+  Lines& lines = lines_[k];
+  const Node& node = graph_.nodes[k];
+  const std::uint64_t version = version_[node.operands[0]];
+  const std::uint64_t id = slopes == nullptr ? 0 : slopes->id + 1;
+  if (lines.filled && lines.version == version && lines.slopes == id) return;
+  lines.filled = true, lines.version = version, lines.slopes = id;
+  const Ranges<U>& x = ranges_[node.operands[0]];
+  const Piecewise f(node);
+  const bool is_clip = node.kind == Kind::clip;
+  lines.lower.assign(node.size, 0), lines.upper.assign(node.size, 0);
+  lines.lower_cut.assign(node.size, U(0)), lines.upper_cut.assign(node.size, U(0));
+  lines.state.assign(node.size, 0);
+  for (std::uint64_t i = 0; i < node.size; ++i) {
+    if (is_infinite(x.n[i]) || is_infinite(x.h[i])) {
+      lines.state[i] = line_infinite;
+      continue;
+    }
+    const U l = -x.n[i], u = x.h[i];
+    const int piece = f.piece(l, u);
+    double lower = 0, upper = 0;
+    if (piece >= 0) {
+      lower = upper = f.slope[piece];
+      lines.lower_cut[i] = U(-f.offset[piece]), lines.upper_cut[i] = U(f.offset[piece]);
+    } else {
+      if (slopes == nullptr) {
+        lines.state[i] = static_cast<std::uint8_t>(line_no_lower | (is_clip ? line_no_upper : 0));
+      } else {
+        lower = f.slope_of(node.kind, static_cast<unsigned char>(slopes->lower[i]));
+        lines.lower_cut[i] = f.extremes(l, u, lower).n;
+        if (is_clip) upper = f.slope_of(node.kind, static_cast<unsigned char>(slopes->upper[i]));
+      }
+      if (!is_clip) upper = f.chord(roughly(l), roughly(u));
+      lines.upper_cut[i] = f.extremes(l, u, upper).h;
+    }
+    lines.lower[i] = lower, lines.upper[i] = upper;
+  }
+  NodeView<U>& view = views_[k];
+  view.lower_slope = lines.lower.data(), view.upper_slope = lines.upper.data();
+  view.lower_cut = lines.lower_cut.data(), view.upper_cut = lines.upper_cut.data();
+  view.state = lines.state.data();
+}
+
+template class State<double>;
+template class State<Exact>;
+template class State<Nearest<float>>;
+template class State<Nearest<double>>;
+
+}  // namespace outward_check

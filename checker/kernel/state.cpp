@@ -1,0 +1,239 @@
+// Ranges, undo log, steps and bounds of one scope: see state.hpp. The rules are in rules.cpp.
+#include "checker/kernel/state.hpp"
+
+#include <algorithm>
+
+#include "checker/readers/readers.hpp"
+
+namespace outward_check {
+
+namespace {
+
+constexpr std::size_t max_log = std::size_t{1} << 25;  // changes held by open scopes
+
+template <class U, class T>
+U rounded_up(const T& x) {
+  U out;
+  convert_up(x, &out);
+  return out;
+}
+
+template <class U>
+const Engine<U>& engine() {
+  if constexpr (std::is_same_v<U, double>) {
+    if (avx512_available()) return avx512_engine();
+  }
+  return scalar_engine<U>();
+}
+
+}  // namespace
+
+template <class U>
+State<U>::State(const Structure& structure, Semantics semantics)
+    : structure_(structure), graph_(structure.graph), semantics_(semantics), engine_(engine<U>()) {
+  const std::size_t count = graph_.nodes.size();
+  if (semantics == Semantics::fp32_any) {
+    unit_ = 0x1p-24, underflow_ = 0x1p-149, overflow_ = 0x1p127;
+  } else if (semantics == Semantics::fp64_any) {
+    unit_ = 0x1p-53, underflow_ = 0x1p-1074, overflow_ = 0x1p1023;
+  }
+  views_.resize(count), ranges_.resize(count), scratch_.resize(count), factors_.resize(count);
+  version_.resize(count), lines_.resize(count), boxes_.resize(count), largest_.resize(count);
+  sums_.resize(count);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const Node& node = graph_.nodes[k];
+    NodeView<U>& v = views_[k];
+    v.kind = node.kind, v.stored = structure.stored[k] != 0, v.size = node.size;
+    v.operand_count = static_cast<std::uint32_t>(node.operands.size());
+    v.operands = node.operands.data(), v.ints = node.ints.data(), v.payload = node.payload.data();
+    v.offsets = structure.offsets[k].data(), v.sites = structure.sites[k];
+    if (v.sites.has_bias) v.bias = v.payload + v.sites.weights();
+    if (v.stored || node.kind == Kind::constant) {
+      ranges_[k].n.resize(node.size), ranges_[k].h.resize(node.size);
+    }
+    for (std::uint64_t i = 0; node.kind == Kind::constant && i < node.size; ++i) {
+      ranges_[k].set(i, point(U(node.payload[i])));
+    }
+    v.range_n = ranges_[k].n.data(), v.range_h = ranges_[k].h.data();
+    enclose_factors(k);
+    v.factor_n = factors_[k].n.data(), v.factor_h = factors_[k].h.data();
+  }
+}
+
+template <class U>
+std::string State<U>::name(std::uint32_t k) const {
+  const std::string& origin = graph_.nodes[k].origin;
+  return "node " + std::to_string(k) + (origin.empty() ? "" : " (" + origin + ")");
+}
+
+template <class U>
+void State<U>::start(const std::vector<InputRange>& box) {
+  start(std::vector<U>(box.size()));
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    Fraction lo = box[i].lo, hi = box[i].hi;
+    if (semantics_ != Semantics::real) {  // the network receives fl(x)
+      const auto round = semantics_ == Semantics::fp32_any ? round_binary32 : round_binary64;
+      double low = 0, high = 0;
+      if (!round(lo, &low) || !round(hi, &high)) {
+        throw RuleFault{"input " + std::to_string(i) + " overflows the element type"};
+      }
+      lo = std::min(lo, Fraction::from_double(low)), hi = std::max(hi, Fraction::from_double(high));
+    }
+    ranges_[0].set(i, {rounded_up<U>(-lo), rounded_up<U>(hi)});
+  }
+}
+
+template <class U>
+void State<U>::start(const std::vector<U>& at) {
+  log_.clear(), scoped_ = false;
+  for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
+    if (!views_[k].stored) continue;
+    version_[k] = ++clock_;
+    for (std::uint64_t i = 0; i < graph_.nodes[k].size; ++i) {
+      ranges_[k].set(i, k == 0 ? point(at[i]) : Interval<U>{U(infinity), U(infinity)});
+    }
+  }
+}
+
+template <class U>
+void State<U>::changed(std::uint32_t k) {
+  if (scoped_) log_.push_back({k, whole, {}, version_[k]});
+  version_[k] = ++clock_;
+  if (log_.size() > max_log) throw std::bad_alloc();
+}
+
+template <class U>
+void State<U>::intersect(std::uint32_t k, std::uint64_t i, const Interval<U>& z) {
+  U &n = ranges_[k].n[i], &h = ranges_[k].h[i];
+  if (!(z.n < n) && !(z.h < h)) return;
+  if (scoped_) log_.push_back({k, i, {n, h}, 0});
+  if (z.n < n) n = z.n;
+  if (z.h < h) h = z.h;
+}
+
+template <class U>
+void State<U>::undo(std::size_t mark) {
+  for (; log_.size() > mark; log_.pop_back()) {
+    const Change& c = log_.back();
+    if (c.element == whole) {
+      version_[c.node] = c.version;
+    } else {
+      ranges_[c.node].set(c.element, c.old);
+    }
+  }
+}
+
+template <class U>
+void State<U>::assume(std::uint32_t node, std::uint64_t i, const Dyadic& at, bool is_lower) {
+  Interval<U> z{U(infinity), U(infinity)};
+  (is_lower ? z.n : z.h) = rounded_up<U>(is_lower ? -at : at);
+  changed(node);
+  intersect(node, i, z);
+}
+
+template <class U>
+bool State<U>::crossed(std::uint32_t node, std::uint64_t i) const {
+  const Interval<U> z = ranges_[node].at(i);
+  return !is_infinite(z.n) && !is_infinite(z.h) && z.h < -z.n;
+}
+
+template <class U>
+std::string State<U>::overflow() {
+  [[maybe_unused]] const Rounding<U> rounding{};
+  if (semantics_ == Semantics::real) return "";
+  for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
+    if (!structure_.stored[k]) continue;
+    if (!(largest_value(k) < overflow_)) return name(k) + " has no range below overflow";
+    if (structure_.is_root(k) && error_box(k).overflow) return "sums may overflow in " + name(k);
+  }
+  return "";
+}
+
+template <class U>
+void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
+  auto next = slopes.begin();
+  for (std::uint32_t k = 0; k <= target; ++k) {
+    while (next != slopes.end() && (*next)->node < k) ++next;
+    const Slopes* own = next != slopes.end() && (*next)->node == k ? *next : nullptr;
+    const Kind kind = graph_.nodes[k].kind;
+    if (is_unary_piecewise(kind)) unary_lines(k, own);
+    if (kind == Kind::max) max_lines(k, own);
+    const bool rounds = structure_.is_root(k) || kind == Kind::leaky;
+    if (rounds && semantics_ != Semantics::real) views_[k].delta = error_box(k).delta.data();
+  }
+}
+
+template <class U>
+void State<U>::run(Job<U>* job, std::uint32_t target) {
+  job->nodes = views_.data(), job->target = target;
+  engine_.backward(job, &workspace_);
+  if (job->missing < 0) return;
+  throw RuleFault{name(static_cast<std::uint32_t>(job->missing)) + " needs slope bytes, none given"};
+}
+
+template <class U>
+void State<U>::backward(std::uint32_t node, const std::vector<std::uint64_t>& lower,
+                        const std::vector<std::uint64_t>& upper, const SlopeSet& slopes) {
+  [[maybe_unused]] const Rounding<U> rounding{};
+  prepare(node, slopes);
+  changed(node);
+  const std::size_t rows = lower.size() + upper.size();
+  std::vector<Start<U>> starts;
+  for (std::size_t first = 0; first < rows; first += engine_.lanes) {
+    starts.clear();
+    for (std::size_t r = first; r < std::min<std::size_t>(first + engine_.lanes, rows); ++r) {
+      const std::uint32_t lane = static_cast<std::uint32_t>(r - first);
+      const bool is_lower = r < lower.size();
+      const std::uint64_t element = is_lower ? lower[r] : upper[r - lower.size()];
+      starts.push_back({element, lane, point(is_lower ? U(1) : U(-1))});
+    }
+    Job<U> job;
+    job.starts = starts.data(), job.start_count = starts.size();
+    run(&job, node);
+    for (const Start<U>& s : starts) {
+      Interval<U> z{U(infinity), U(infinity)};
+      (first + s.lane < lower.size() ? z.n : z.h) = job.bound[s.lane];
+      intersect(node, s.element, z);
+    }
+  }
+}
+
+template <class U>
+std::optional<Dyadic> State<U>::lower_bound(const LinearForm& form, const SlopeSet& slopes) {
+  [[maybe_unused]] const Rounding<U> rounding{};
+  prepare(graph_.output, slopes);
+  std::vector<Start<U>> starts;
+  for (const auto& [element, coefficient] : form.terms) {
+    starts.push_back({element, 0, {rounded_up<U>(-coefficient), rounded_up<U>(coefficient)}});
+  }
+  Job<U> job;
+  job.starts = starts.data(), job.start_count = starts.size();
+  run(&job, graph_.output);
+  if (is_infinite(job.bound[0])) return std::nullopt;
+  return form.constant - dyadic_up(job.bound[0]);
+}
+
+template <class U>
+std::optional<Dyadic> State<U>::exact_lower_bound(const LinearForm& form, const SlopeSet& slopes) {
+  if constexpr (std::is_same_v<U, double>) {
+    if (exact_ == nullptr) exact_ = std::make_unique<State<Exact>>(structure_, semantics_);
+    State<Exact>& e = *exact_;
+    for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
+      if (!views_[k].stored || e.version_[k] == version_[k]) continue;
+      e.version_[k] = version_[k];
+      for (std::uint64_t i = 0; i < graph_.nodes[k].size; ++i) {
+        e.ranges_[k].set(i, {Exact(ranges_[k].n[i]), Exact(ranges_[k].h[i])});
+      }
+    }
+    return e.lower_bound(form, slopes);
+  } else {
+    return lower_bound(form, slopes);
+  }
+}
+
+template class State<double>;
+template class State<Exact>;
+template class State<Nearest<float>>;
+template class State<Nearest<double>>;
+
+}  // namespace outward_check

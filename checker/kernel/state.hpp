@@ -1,0 +1,127 @@
+// The ranges of one scope and the rules that change them (FORMAT.md sections 3 and 6) in the arithmetic
+// U: double, Exact, or Nearest for executions. Assumes a graph without fault. Promises that every
+// method only makes true statements: ranges contain every execution of the claimed semantics in the
+// scope, bounds hold for all of them.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/kernel/engine.hpp"
+#include "checker/kernel/property.hpp"
+
+namespace outward_check {
+
+enum class Semantics : std::uint8_t { real, fp32_any, fp64_any };
+
+// Sum of coefficient*y[index] + constant over the network's outputs.
+struct LinearForm {
+  std::vector<std::pair<std::uint64_t, Dyadic>> terms;
+  Dyadic constant;
+};
+
+// The slope bytes, 0 to 128, of one node.
+struct Slopes {
+  std::uint64_t id = 0;
+  std::uint32_t node = 0;
+  std::string lower, upper;
+};
+using SlopeSet = std::vector<const Slopes*>;  // at most one per node, increasing nodes
+
+// A rule cannot be applied as the record asks.
+struct RuleFault {
+  std::string text;
+};
+
+template <class U>
+struct Ranges {  // -n[i] <= z[i] <= h[i]
+  std::vector<U> n, h;
+  Interval<U> at(std::uint64_t i) const { return {n[i], h[i]}; }
+  void set(std::uint64_t i, const Interval<U>& z) { n[i] = z.n, h[i] = z.h; }
+};
+
+template <class U>
+class State {
+ public:
+  State(const Structure& structure, Semantics semantics);
+
+  // Forgets everything; node 0 gets the input range of the box. RuleFault if an end overflows.
+  void start(const std::vector<InputRange>& box);
+  void start(const std::vector<U>& at);  // the same for a single point, as the network receives it
+  void interval(std::uint32_t node);     // REQUIRES stored, not the input
+  void backward(std::uint32_t node, const std::vector<std::uint64_t>& lower,
+                const std::vector<std::uint64_t>& upper, const SlopeSet& slopes);
+  // A lower bound of the form; nothing if there is none. exact: same ranges, exact arithmetic.
+  std::optional<Dyadic> lower_bound(const LinearForm& form, const SlopeSet& slopes);
+  std::optional<Dyadic> exact_lower_bound(const LinearForm& form, const SlopeSet& slopes);
+  void assume(std::uint32_t node, std::uint64_t element, const Dyadic& at, bool is_lower);
+  bool crossed(std::uint32_t node, std::uint64_t element) const;
+  // Empty if no node can overflow in this scope, else where it may.
+  std::string overflow();
+  std::size_t mark() { return scoped_ = true, log_.size(); }  // undo(mark()) takes back what is
+  void undo(std::size_t mark);                                // done in between
+  const Ranges<U>& ranges(std::uint32_t node) const { return ranges_[node]; }
+
+ private:
+  template <class W>
+  friend class State;
+  struct Change {  // the old range of an element, or (element = whole) the node's old version
+    std::uint32_t node;
+    std::uint64_t element;
+    Interval<U> old;
+    std::uint64_t version;
+  };
+  struct Lines {
+    bool filled = false;
+    std::uint64_t version = 0, slopes = 0;  // what they were computed from
+    std::vector<double> lower, upper;
+    std::vector<U> lower_cut, upper_cut;
+    std::vector<std::uint8_t> state;
+    std::vector<std::int64_t> dominator;
+    std::string weights;
+  };
+  struct ErrorBox {
+    std::vector<std::uint64_t> versions;  // of the leaves it was computed from
+    std::vector<U> delta;
+    bool overflow = false;
+  };
+  static constexpr std::uint64_t whole = ~std::uint64_t{0};
+
+  std::string name(std::uint32_t k) const;
+  void enclose_factors(std::uint32_t k);
+  void intersect(std::uint32_t k, std::uint64_t i, const Interval<U>& z);
+  void changed(std::uint32_t k);
+  void node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute);
+  void group_ranges(std::uint32_t root, bool absolute);
+  U largest_value(std::uint32_t k);
+  U largest_sum(std::uint32_t k, const std::vector<U>& operand);
+  void compute_error_box(std::uint32_t root);
+  const ErrorBox& error_box(std::uint32_t k);
+  void unary_lines(std::uint32_t k, const Slopes* slopes);
+  void max_lines(std::uint32_t k, const Slopes* slopes);
+  void prepare(std::uint32_t target, const SlopeSet& slopes);
+  void run(Job<U>* job, std::uint32_t target);
+
+  const Structure& structure_;
+  const Graph& graph_;
+  const Semantics semantics_;
+  const Engine<U>& engine_;
+  U unit_ = 0, underflow_ = 0, overflow_ = infinity;  // u, eta, Omega of FORMAT.md section 3
+  Workspace workspace_;
+  std::vector<NodeView<U>> views_;
+  std::vector<Ranges<U>> ranges_, scratch_, factors_;
+  std::vector<std::uint64_t> version_;  // names one content of a node's ranges for ever
+  std::vector<Lines> lines_;
+  std::vector<ErrorBox> boxes_;
+  std::vector<std::pair<std::uint64_t, U>> largest_;  // version and value of largest_value
+  std::vector<U> sums_;                               // column P of nodes inside a group
+  std::vector<Change> log_;
+  bool scoped_ = false;  // outside of all scopes nothing is logged
+  std::uint64_t clock_ = 0;
+  std::unique_ptr<State<Exact>> exact_;
+};
+
+}  // namespace outward_check

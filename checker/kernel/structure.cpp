@@ -1,0 +1,144 @@
+// Sum groups and contraction geometry: see structure.hpp and FORMAT.md section 3.
+#include "checker/kernel/structure.hpp"
+
+#include <algorithm>
+
+namespace outward_check {
+
+Sites sites_of(const Node& node) {
+  const std::vector<std::int64_t>& a = node.ints;
+  Sites s;
+  if (node.kind == Kind::dense) {
+    s.count = static_cast<std::uint64_t>(a[0]);
+    s.inputs = static_cast<std::uint64_t>(a[1]);
+    s.outputs = static_cast<std::uint64_t>(a[2]);
+    s.has_bias = a[3] != 0;
+    return s;
+  }
+  s.is_conv = true;
+  s.channels = a[1], s.height = a[2], s.width = a[3], s.features = a[4];
+  s.kernel_h = a[5], s.kernel_w = a[6], s.stride_h = a[7], s.stride_w = a[8];
+  s.pad_t = a[9], s.pad_l = a[10], s.dilation_h = a[13], s.dilation_w = a[14];
+  s.groups = a[15], s.out_h = a[16], s.out_w = a[17], s.has_bias = a[18] != 0;
+  s.count = static_cast<std::uint64_t>(a[0] * s.groups * s.out_h * s.out_w);
+  s.inputs = static_cast<std::uint64_t>(s.channels / s.groups * s.kernel_h * s.kernel_w);
+  s.outputs = static_cast<std::uint64_t>(s.features / s.groups);
+  return s;
+}
+
+Site site(const Sites& g, std::uint64_t s) {
+  if (!g.is_conv) return {s * g.outputs, 1, 0};
+  const std::uint64_t plane = static_cast<std::uint64_t>(g.out_h * g.out_w);
+  const std::uint64_t block = s / plane, group = block % static_cast<std::uint64_t>(g.groups);
+  return {block * g.outputs * plane + s % plane, plane, group * g.outputs};
+}
+
+void site_inputs(const Sites& g, std::uint64_t s, std::int64_t* index) {
+  if (!g.is_conv) {
+    const std::int64_t first = static_cast<std::int64_t>(s * g.inputs);
+    for (std::uint64_t k = 0; k < g.inputs; ++k) index[k] = first + static_cast<std::int64_t>(k);
+    return;
+  }
+  const std::int64_t position = static_cast<std::int64_t>(s), plane = g.out_h * g.out_w;
+  const std::int64_t first_channel = position / plane * (g.channels / g.groups);
+  const std::int64_t top = position % plane / g.out_w * g.stride_h - g.pad_t;
+  const std::int64_t left = position % g.out_w * g.stride_w - g.pad_l;
+  for (std::int64_t c = first_channel; c < first_channel + g.channels / g.groups; ++c) {
+    for (std::int64_t ky = 0; ky < g.kernel_h; ++ky) {
+      const std::int64_t y = top + ky * g.dilation_h;
+      for (std::int64_t kx = 0; kx < g.kernel_w; ++kx) {
+        const std::int64_t x = left + kx * g.dilation_w;
+        const bool in_image = y >= 0 && y < g.height && x >= 0 && x < g.width;
+        *index++ = in_image ? (c * g.height + y) * g.width + x : -1;
+      }
+    }
+  }
+}
+
+bool is_linear(Kind kind) { return kind >= Kind::constant && kind <= Kind::neg; }
+bool is_contraction(Kind kind) {
+  return kind == Kind::dense || kind == Kind::conv || kind == Kind::reduce;
+}
+bool is_unary_piecewise(Kind kind) { return kind >= Kind::relu && kind <= Kind::abs; }
+
+namespace {
+
+// Constant factors that a runtime may move behind the contraction that reads node k.
+std::uint64_t movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses,
+                              std::uint32_t k) {
+  std::uint64_t factors = 0;
+  for (;; k = graph.nodes[k].operands[0]) {
+    const Node& node = graph.nodes[k];
+    if (uses[k] != 1) return factors;
+    if (node.kind == Kind::map && node.operands.size() == 1) continue;
+    if (node.kind != Kind::scale && node.kind != Kind::divide) return factors;
+    for (double c : node.payload) {  // bit-identical: 0 and -0 differ
+      const double first = node.payload[0];
+      if (c != first || __builtin_signbit(c) != __builtin_signbit(first)) return factors;
+    }
+    ++factors;
+  }
+}
+
+}  // namespace
+
+Structure::Structure(const Graph& g) : graph(g) {
+  const std::size_t count = g.nodes.size();
+  stored.assign(count, 0), inside.assign(count, 0), members.resize(count), leaves.resize(count);
+  terms.assign(count, 1), products.assign(count, 0), sites.resize(count), offsets.resize(count);
+  std::vector<std::uint32_t> uses(count, 0), reader(count, 0), root(count, 0);
+  ++uses[g.output];
+  for (std::uint32_t q = 0; q < count; ++q) {
+    for (std::uint32_t p : g.nodes[q].operands) ++uses[p], reader[p] = q;
+  }
+  for (std::uint32_t p = static_cast<std::uint32_t>(count); p-- > 0;) {
+    const Kind kind = g.nodes[p].kind;
+    const bool linear = is_linear(kind) && kind != Kind::constant;
+    const Kind above = g.nodes[reader[p]].kind;
+    const bool absorbed = linear && uses[p] == 1 && p != g.output && is_linear(above) &&
+                          !is_contraction(above);
+    inside[p] = absorbed;
+    stored[p] = kind != Kind::constant && !absorbed;
+    if (linear) root[p] = absorbed ? root[reader[p]] : p;
+  }
+  for (std::uint32_t q = 0; q < count; ++q) {
+    const Node& node = g.nodes[q];
+    if (!is_linear(node.kind) || node.kind == Kind::constant) continue;
+    members[root[q]].push_back(q);
+    std::uint64_t sum = 0, T = 0, Q = 0;
+    for (std::uint32_t p : node.operands) {
+      if (!inside[p] && stored[p]) leaves[root[q]].push_back(p);
+      const std::uint64_t t = inside[p] ? terms[p] : 1;
+      sum += t, T = std::max(T, t), Q = std::max(Q, inside[p] ? products[p] : 0);
+    }
+    switch (node.kind) {
+      case Kind::dense:
+      case Kind::conv:
+        sites[q] = sites_of(node);
+        multiplications += sites[q].multiplications();
+        T = sites[q].inputs + sites[q].has_bias + 2 * movable_factors(g, uses, node.operands[0]);
+        Q = 1;
+        break;
+      case Kind::reduce:
+        T = static_cast<std::uint64_t>(node.ints[0]);
+        T += 2 * movable_factors(g, uses, node.operands[0]);
+        Q = std::count(node.ints.begin() + 1, node.ints.end(), 1) == std::ssize(node.ints) - 1 ? 0 : 2;
+        break;
+      case Kind::bn: T += 2, Q += 6; break;
+      case Kind::add: T = sum; break;
+      case Kind::shift: T += 1; break;
+      case Kind::scale: Q += 1; break;
+      case Kind::divide: Q += 2; break;
+      default: break;  // map, neg
+    }
+    if (node.kind == Kind::map) {
+      offsets[q].push_back(0);
+      for (std::uint32_t p : node.operands) {
+        offsets[q].push_back(offsets[q].back() + g.nodes[p].size);
+      }
+    }
+    terms[q] = T, products[q] = Q;
+  }
+}
+
+}  // namespace outward_check

@@ -1,0 +1,50 @@
+// What FORMAT.md section 3 derives from a graph alone: stored nodes, sum groups, the counts T and Q,
+// and the geometry of contractions. Assumes graph_fault(graph) is empty. Promises nothing about values.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "checker/kernel/graph.hpp"
+
+namespace outward_check {
+
+// A dense or conv node as `count` small matrix products that share weights: a site reads `inputs`
+// elements of the operand (some may be padding) and writes `outputs` elements, one per weight row.
+struct Sites {
+  std::uint64_t count = 0, inputs = 0, outputs = 0;
+  bool is_conv = false, has_bias = false;
+  std::int64_t channels = 0, height = 0, width = 0, features = 0, kernel_h = 0, kernel_w = 0,
+               stride_h = 0, stride_w = 0, pad_t = 0, pad_l = 0, dilation_h = 0, dilation_w = 0,
+               groups = 0, out_h = 0, out_w = 0;
+  std::uint64_t multiplications() const { return count * inputs * outputs; }
+  std::uint64_t weights() const {  // number of weights; the bias follows them in the payload
+    return inputs * outputs * (is_conv ? static_cast<std::uint64_t>(groups) : 1);
+  }
+};
+struct Site {
+  std::uint64_t first_output = 0, output_stride = 0;  // outputs are first, first + stride, ...
+  std::uint64_t first_row = 0;                        // the weight row and bias of the first output
+};
+Sites sites_of(const Node& node);  // REQUIRES kind dense or conv
+Site site(const Sites& sites, std::uint64_t s);
+// index: one entry per input in the order of the weights; an element of the operand or -1 for padding.
+void site_inputs(const Sites& sites, std::uint64_t s, std::int64_t* index);
+
+bool is_linear(Kind kind);           // kinds 1 to 11
+bool is_contraction(Kind kind);      // dense, conv, reduce
+bool is_unary_piecewise(Kind kind);  // relu, leaky, clip, abs
+
+struct Structure {
+  explicit Structure(const Graph& g);
+  const Graph& graph;
+  std::vector<std::uint8_t> stored, inside;  // inside: the edge to the only reader is inside a group
+  std::vector<std::vector<std::uint32_t>> members;  // per root: its group in increasing order
+  std::vector<std::vector<std::uint32_t>> leaves;   // per root: the stored leaves of its group
+  std::vector<std::uint64_t> terms, products;       // T and Q of every linear node
+  std::vector<Sites> sites;                         // of dense and conv nodes
+  std::vector<std::vector<std::uint64_t>> offsets;  // map: where each operand starts in z; end
+  std::uint64_t multiplications = 0;                // of one execution
+  bool is_root(std::uint32_t k) const { return stored[k] && is_linear(graph.nodes[k].kind); }
+};
+
+}  // namespace outward_check

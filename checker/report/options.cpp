@@ -1,0 +1,161 @@
+// The command line of `check`: see options.hpp. One table of options, one line each.
+#include "checker/report/options.hpp"
+
+#include <algorithm>
+
+namespace outward_check {
+
+const char* const usage_text =
+    "check CERTIFICATE... --model MODEL (--property P.vnnlib | --radius R ...) [options]\n"
+    "  Decides whether each certificate proves what is asked. The first word printed is the verdict.\n"
+    "what is asked\n"
+    "  --model FILE          the ONNX model       --root DIR  or: find the certificate's files below DIR\n"
+    "  --property FILE       a VNN-LIB property\n"
+    "  --radius R            all inputs within R of a point, with\n"
+    "    --input FILE          the point (default zero)    --label K       its label (default: executed)\n"
+    "    --clip LO,HI          cut the box                 --scale S       divide by S first\n"
+    "    --mean A,B,C --std A,B,C --layout nchw|nhwc       then normalise each channel\n"
+    "    --output-range LO,HI | --max-deviation D          instead of a label\n"
+    "  --expect holds|violated|bound   default holds; violated for a counterexample file\n"
+    "  --semantics real|fp32_any|fp64_any|best   default: the float claim of the model's element type\n"
+    "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
+    "  --input-shape NAME=D,D,...      dimensions the model leaves open\n"
+    "  --allow NAME          accept the named assumption\n"
+    "how\n"
+    "  --exact               exact rational arithmetic only (slow)\n"
+    "  --json  --quiet  --explain      one JSON object per certificate; no reasons; more reasons\n"
+    "  --print  --parse      a readable form of a certificate, and back\n"
+    "exit codes: 0 VALID, 1 INVALID, 2 INCOMPLETE, VALID_BUT_NOT_ASKED, VALID(VACUOUS) or\n"
+    "  VALID_WITH_ASSUMPTIONS, 3 usage, 4 malformed or unsupported file, 5 resource limit\n";
+
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string decimal(const std::string& option, const std::string& text) {
+  Fraction ignored;
+  if (!parse_decimal(text, &ignored)) throw UsageError{option + ": \"" + text + "\" is not a decimal number"};
+  return text;
+}
+std::vector<std::string> decimals(const std::string& option, const std::string& text, std::size_t count) {
+  std::vector<std::string> parts = split(text);
+  if (count != 0 && parts.size() != count) throw UsageError{option + " takes " + std::to_string(count) + " numbers separated by a comma"};
+  for (const std::string& part : parts) decimal(option, part);
+  return parts;
+}
+std::uint64_t integer(const std::string& option, const std::string& text) {
+  const bool digits = !text.empty() && text.size() < 10 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) throw UsageError{option + ": \"" + text + "\" is not a number from 0 to 999999999"};
+  return std::stoull(text);
+}
+std::string one_of(const std::string& option, const std::string& text, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), text) != words.end()) return text;
+  std::string all;
+  for (const std::string& w : words) all += (all.empty() ? "" : ", ") + w;
+  throw UsageError{option + ": \"" + text + "\" is none of " + all};
+}
+
+using Value = const std::string&;
+struct WithValue {
+  const char* name;
+  void (*store)(Options&, Value);
+};
+constexpr WithValue with_value[] = {
+    {"--model", [](Options& o, Value v) { o.model = v; }},
+    {"--property", [](Options& o, Value v) { o.property = v; }},
+    {"--root", [](Options& o, Value v) { o.root = v; }},
+    {"--input", [](Options& o, Value v) { o.input = v; }},
+    {"--radius", [](Options& o, Value v) { o.radius.radius = decimal("--radius", v); }},
+    {"--label", [](Options& o, Value v) { o.radius.label = static_cast<std::uint32_t>(integer("--label", v)), o.has_label = true; }},
+    {"--clip", [](Options& o, Value v) { o.radius.clip = decimals("--clip", v, 2); }},
+    {"--scale", [](Options& o, Value v) { o.radius.scale = decimal("--scale", v); }},
+    {"--mean", [](Options& o, Value v) { o.radius.mean = decimals("--mean", v, 0); }},
+    {"--std", [](Options& o, Value v) { o.radius.std = decimals("--std", v, 0); }},
+    {"--layout", [](Options& o, Value v) { o.radius.layout = one_of("--layout", v, {"nchw", "nhwc"}); }},
+    {"--norm", [](Options&, Value v) { one_of("--norm", v, {"inf"}); }},
+    {"--output-range", [](Options& o, Value v) {
+       o.radius.range = decimals("--output-range", v, 2), o.radius.target = "range", o.has_target = true;
+     }},
+    {"--max-deviation", [](Options& o, Value v) {
+       o.radius.deviation = decimal("--max-deviation", v), o.radius.target = "deviation", o.has_target = true;
+     }},
+    {"--expect", [](Options& o, Value v) {
+       one_of("--expect", v, {"holds", "violated", "bound"});
+       o.expected = v == "holds" ? Claim::holds : v == "violated" ? Claim::violated : Claim::bound;
+     }},
+    {"--semantics", [](Options& o, Value v) {
+       o.semantics = one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
+     }},
+    {"--allow", [](Options& o, Value v) { o.allowed.push_back(v); }},
+    {"--input-shape", [](Options& o, Value v) {
+       const std::size_t equals = v.rfind('=');
+       if (equals == std::string::npos || equals == 0) throw UsageError{"--input-shape takes NAME=D,D,..."};
+       std::vector<std::int64_t> dims;
+       for (const std::string& d : split(v.substr(equals + 1))) dims.push_back(static_cast<std::int64_t>(integer("--input-shape", d)));
+       if (!o.shapes.emplace(v.substr(0, equals), dims).second) throw UsageError{"--input-shape: " + v.substr(0, equals) + " is given twice"};
+     }},
+};
+struct Flag {
+  const char* name;
+  bool Options::*target;
+};
+constexpr Flag flags[] = {{"--exact", &Options::exact},     {"--json", &Options::json},   {"--quiet", &Options::quiet},
+                          {"--explain", &Options::explain}, {"--print", &Options::print}, {"--parse", &Options::parse},
+                          {"--help", &Options::help},       {"-h", &Options::help}};
+
+void require_consistent(const Options& o) {
+  if (o.files.empty()) throw UsageError{"no certificate was named"};
+  if ((o.print || o.parse) && (o.files.size() != 1 || o.print == o.parse)) throw UsageError{"--print or --parse takes one file"};
+  if (!o.property.empty() && !o.radius.radius.empty()) throw UsageError{"--property and --radius exclude each other"};
+  const bool radius_part = !o.input.empty() || o.has_label || o.has_target || !o.radius.clip.empty() || !o.radius.scale.empty() ||
+                           !o.radius.mean.empty() || !o.radius.std.empty() || !o.radius.layout.empty();
+  if (radius_part && o.radius.radius.empty()) throw UsageError{"--input, --label, --clip and the like need --radius"};
+  const int targets = o.has_label + !o.radius.range.empty() + !o.radius.deviation.empty();
+  if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
+  if (!o.model.empty() && !o.root.empty()) throw UsageError{"--model and --root exclude each other"};
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  std::vector<std::string> seen;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string name = arguments[i];
+    if (name.size() < 2 || name[0] != '-') {
+      options.files.push_back(name);
+      continue;
+    }
+    std::optional<std::string> value;
+    if (const std::size_t equals = name.find('='); name.starts_with("--") && equals != std::string::npos) {
+      value = name.substr(equals + 1), name.resize(equals);
+    }
+    const auto flag = std::find_if(std::begin(flags), std::end(flags), [&](const Flag& f) { return name == f.name; });
+    if (flag != std::end(flags) && !value) {
+      options.*(flag->target) = true;
+      continue;
+    }
+    const auto option = std::find_if(std::begin(with_value), std::end(with_value), [&](const WithValue& w) { return name == w.name; });
+    if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
+    if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
+    if (!value) value = arguments[++i];
+    const bool repeatable = name == "--allow" || name == "--input-shape";
+    if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end()) throw UsageError{name + " is given twice"};
+    seen.push_back(name);
+    option->store(options, *value);
+  }
+  if (!options.help) require_consistent(options);
+  return options;
+}
+
+}  // namespace outward_check

@@ -1,0 +1,33 @@
+// The command line of `check`. Promises that what is not understood is a usage error, never ignored.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/kernel/check.hpp"
+#include "checker/readers/readers.hpp"
+
+namespace outward_check {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string model, property, root, input;
+  std::optional<Claim> expected;
+  std::string semantics;  // as given; empty: the default
+  RadiusOptions radius;   // radius.radius is empty when no radius query was asked
+  bool has_label = false, has_target = false;
+  Shapes shapes;
+  std::vector<std::string> allowed;
+  bool exact = false, json = false, quiet = false, explain = false, print = false, parse = false;
+  bool help = false;
+};
+
+struct UsageError {
+  std::string text;
+};
+
+Options parse_options(const std::vector<std::string>& arguments);  // throws UsageError
+extern const char* const usage_text;
+
+}  // namespace outward_check

@@ -1,0 +1,123 @@
+// The question of one command line: see question.hpp.
+#include "checker/report/question.hpp"
+
+#include <algorithm>
+
+namespace outward_check {
+
+namespace {
+
+// The certificate's own path below the folder; absolute paths and ".." are refused.
+std::string below(const std::string& root, const std::string& path) {
+  const bool escapes = path.empty() || path[0] == '/' || ("/" + path + "/").find("/../") != std::string::npos;
+  if (escapes || path.find('\\') != std::string::npos || path.find('\0') != std::string::npos) {
+    throw ReadError(ReadError::Class::malformed, "path \"" + path + "\" of the certificate: not below --root");
+  }
+  return root + "/" + path;
+}
+
+Property vnnlib_property(const std::string& path, const Graph& graph) {
+  const Bytes bytes = read_maybe_gzip(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Property property = read_vnnlib(text, path, graph.nodes[0].size, graph.nodes[graph.output].size);
+  property.file_sha256 = sha256_hex(bytes.data(), bytes.size());
+  return property;
+}
+
+std::vector<std::string> texts(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& item : list.items) out.push_back(item.text);
+  return out;
+}
+
+bool parse_bits(const std::string& text, bool is_binary64, std::uint64_t* bits) {
+  const bool digits = std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (!digits || text.size() != (is_binary64 ? 16 : 8)) return false;
+  *bits = std::stoull(text, nullptr, 16);
+  return true;
+}
+
+}  // namespace
+
+AskedQuestion::AskedQuestion(const Options& options) : options_(options) {
+  expected = options.expected.value_or(Claim::holds);
+  exact = options.exact;
+  any_semantics = options.semantics == "best";
+  default_semantics = options.semantics.empty();
+  if (options.semantics == "fp32_any") semantics = Semantics::fp32_any;
+  if (options.semantics == "fp64_any") semantics = Semantics::fp64_any;
+}
+
+const ModelRead& AskedQuestion::read_model_file(const std::string& path) {
+  model_ = read_model(path, options_.shapes);
+  model_path_ = path;
+  return *model_;
+}
+
+const ModelRead* AskedQuestion::model(const Record& record) {
+  if (!options_.model.empty()) return &read_model_file(options_.model);
+  const std::vector<Json>& files = record.at("files").items;
+  if (options_.root.empty() || files.empty()) return nullptr;
+  return &read_model_file(below(options_.root, files[0].items[0].text));
+}
+
+const Property* AskedQuestion::asked(const Graph& graph) {
+  if (!options_.property.empty()) {
+    asked_ = vnnlib_property(options_.property, graph);
+  } else if (!options_.radius.radius.empty()) {
+    RadiusOptions radius = options_.radius;
+    radius.centre_bits.assign(graph.nodes[0].size, 0);
+    if (!options_.input.empty()) radius.centre_bits = read_array(options_.input, graph);
+    if (expected == Claim::bound && !options_.has_label && !options_.has_target) radius.target = "none";
+    asked_ = complete_radius_property(std::move(radius), options_.has_label, graph);
+  }
+  return asked_ ? &*asked_ : nullptr;
+}
+
+const Property* AskedQuestion::stated(const Record& record, const Graph& graph) {
+  if (record.text("kind") == "vnnlib") {
+    if (options_.root.empty()) return nullptr;
+    stated_ = vnnlib_property(below(options_.root, record.text("path")), graph);
+    return &*stated_;
+  }
+  RadiusOptions radius;
+  radius.radius = record.text("radius"), radius.scale = record.text("scale");
+  radius.layout = record.text("layout"), radius.target = record.text("target");
+  radius.deviation = record.text("deviation"), radius.mean = texts(record.at("mean"));
+  radius.std = texts(record.at("std")), radius.clip = texts(record.at("clip"));
+  radius.range = texts(record.at("range"));
+  radius.label = static_cast<std::uint32_t>(std::min<std::uint64_t>(record.number("label"), 0xffffffff));
+  for (const Json& item : record.at("centre").items) {
+    radius.centre_bits.push_back(0);
+    if (!parse_bits(item.text, graph.is_binary64, &radius.centre_bits.back())) {
+      throw ReadError(ReadError::Class::malformed, "centre: \"" + item.text + "\" is no bit pattern of the element type");
+    }
+  }
+  if (radius.centre_bits.size() != graph.nodes[0].size) {
+    throw ReadError(ReadError::Class::malformed, "centre: expected " + std::to_string(graph.nodes[0].size) + " inputs, found " +
+                                                     std::to_string(radius.centre_bits.size()));
+  }
+  stated_ = complete_radius_property(std::move(radius), true, graph);
+  return &*stated_;
+}
+
+Property complete_radius_property(RadiusOptions radius, bool has_label, const Graph& graph) {
+  const bool needs_label = radius.target == "label" && !has_label;
+  std::vector<Fraction> reference;
+  if (needs_label || radius.target == "deviation") {
+    RadiusOptions centre = radius;  // its box is the centre after preprocessing
+    centre.radius = "0", centre.clip.clear(), centre.target = "none";
+    const Property at = radius_property(centre, graph, {});
+    std::vector<Fraction> point;
+    for (const InputRange& r : at.boxes.at(0)) point.push_back(r.lo);
+    const Structure structure(graph);
+    const Execution kind = graph.is_binary64 ? Execution::fp64_sequential : Execution::fp32_sequential;
+    const Run run = execute(structure, kind, point);
+    if (!run.fault.empty()) throw ReadError(ReadError::Class::unsupported, "reference execution at the centre: " + run.fault);
+    for (const Interval<Exact>& y : run.outputs) reference.push_back(y.h.value.fraction());
+    if (needs_label) radius.label = static_cast<std::uint32_t>(std::max_element(reference.begin(), reference.end()) - reference.begin());
+  }
+  return radius_property(radius, graph, reference);
+}
+
+}  // namespace outward_check
