@@ -27,7 +27,7 @@ RawArray parse(std::string_view bytes, const std::string& name, const ArrayReque
   if (ends_with(name, ".csv") || ends_with(name, ".txt")) return arrays::parse_csv(bytes, name, request);
   if (ends_with(name, ".json")) return arrays::parse_json(bytes, name, request);
   if (ends_with(name, ".pb")) return arrays::parse_tensor(bytes, name, request);
-  if (bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7') return arrays::parse_pnm(bytes, name, request);
+  if (bytes.size() >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7') return arrays::parse_pnm(bytes, name, request);
   refuse(name, "unknown-array-format", "the format of the array is not known", ".npy, .csv, .json, .pb, PNG, PGM or PPM",
          std::to_string(bytes.size()) + " bytes that start with no known mark");
 }

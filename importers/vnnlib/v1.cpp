@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t shown_unsupported = 20;
 constexpr std::uint64_t large_bits = 1024;                          // numbers beyond this size …
-constexpr std::uint64_t large_bits_budget = std::uint64_t{1} << 28;  // … share this many bits per file
+constexpr std::uint64_t large_bits_budget = std::uint64_t{1} << 25;  // … share this many bits per file
 
 enum class Op : std::uint8_t { conjunction, disjunction, le, lt, ge, gt, eq, plus, minus, times };
 
