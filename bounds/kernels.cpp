@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 
+#include <atomic>
 #include <cmath>
 
 // One copy per instruction set, picked by the loader; none of them contracts (-ffp-contract=off holds for the whole program).
@@ -19,13 +20,20 @@ double total(const double* lane) {
 }
 }  // namespace
 
+namespace {
+std::atomic<std::uint64_t> operations{0};
+}
+std::uint64_t gemm_operations() { return operations; }
+
 void gemm(std::size_t rows, std::size_t n, std::size_t k, const double* a, const double* b, double* c) {
+  operations += 2 * rows * n * k;
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows), static_cast<int>(n), static_cast<int>(k),
               1.0, a, static_cast<int>(k), b, static_cast<int>(n), 0.0, c, static_cast<int>(n));
 }
 
 void gemm_transposed_a(std::size_t m, std::size_t n, std::size_t k, const double* a, std::size_t lda, const double* b,
                        std::size_t ldb, double* c, std::size_t ldc) {
+  operations += 2 * m * n * k;
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0, a,
               static_cast<int>(lda), b, static_cast<int>(ldb), 0.0, c, static_cast<int>(ldc));
 }

@@ -14,6 +14,9 @@ void gemm(std::size_t rows, std::size_t n, std::size_t k, const double* a, const
 void gemm_transposed_a(std::size_t m, std::size_t n, std::size_t k, const double* a, std::size_t lda, const double* b,
                        std::size_t ldb, double* c, std::size_t ldc);
 
+// Floating-point operations asked of OpenBLAS so far, by all threads: for benchmarks.
+std::uint64_t gemm_operations();
+
 // The three products of interval arithmetic over one weight (or coefficient) row: Σ w·c, Σ |w|·r, Σ |w|·s.
 struct Products {
   double centre, radius, sum;

@@ -117,8 +117,8 @@ Range input_range(const std::vector<InputRange>& box, Semantics semantics, Eleme
   return out;
 }
 
-BoxProver::BoxProver(const Network& net, Semantics semantics, EngineOptions options)
-    : net_(net), semantics_(semantics), engine_(net, std::move(options)) {}
+BoxProver::BoxProver(const Network& net, Semantics semantics, EngineOptions options, ProveOptions how)
+    : net_(net), semantics_(semantics), how_(how), engine_(net, std::move(options)) {}
 
 std::vector<std::uint32_t> BoxProver::used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const {
   std::vector<std::uint32_t> out;
@@ -229,8 +229,10 @@ BoxResult BoxProver::prove(const Property& property, std::uint32_t index, ProofO
     std::vector<std::uint32_t> slope_ids;
     const std::uint32_t first_id = next_slope_id_;
     observer.begin_attempt();
-    run_phase(state, observer, false, slope_ids);
-    refute(property, state, slope_ids, result, observer);
+    if (how_.quick_attempt) {
+      run_phase(state, observer, false, slope_ids);
+      refute(property, state, slope_ids, result, observer);
+    }
     const auto refuted = std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return c.refuted; });
     if (static_cast<std::size_t>(refuted) < result.cases.size() && state.overflow.empty()) {
       if (refuted == 0) {

@@ -38,9 +38,13 @@ struct BoxResult {
   }
 };
 
+struct ProveOptions {
+  bool quick_attempt = true;  // try with interval ranges alone first (CROWN-IBP); off: the full pass at once
+};
+
 class BoxProver {
  public:
-  BoxProver(const Network& net, Semantics semantics, EngineOptions options);
+  BoxProver(const Network& net, Semantics semantics, EngineOptions options, ProveOptions how = {});
 
   // Proves box `index` of the property. next_slope_id counts through the certificate.
   BoxResult prove(const Property& property, std::uint32_t index, ProofObserver& observer);
@@ -61,6 +65,7 @@ class BoxProver {
 
   const Network& net_;
   Semantics semantics_;
+  ProveOptions how_;
   BackwardEngine engine_;
   std::uint32_t next_slope_id_ = 0;
 };
