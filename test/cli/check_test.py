@@ -1,0 +1,252 @@
+"""`check` as a user sees it: it says VALID to what was proved and asked, and to nothing else."""
+import hashlib
+import json
+import os
+import random
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import models
+from models import harness
+
+MODEL = os.path.join(harness.EXAMPLES, "strokes.onnx")
+IMAGE = os.path.join(harness.EXAMPLES, "vertical.csv")
+HOLDS, VIOLATED = "0.1", "0.2"
+WORDS = {"VALID": 0, "INVALID": 1, "INCOMPLETE": 2, "VALID_BUT_NOT_ASKED": 2, "VALID_WITH_ASSUMPTIONS": 2, "VALID(VACUOUS)": 2,
+         "MALFORMED": 4, "UNSUPPORTED": 4, "RESOURCE_LIMIT": 5}
+
+
+def asked(radius, *more):
+    return ["--model", MODEL, "--radius", radius, "--input", IMAGE, "--label", 1] + list(more)
+
+
+def refoot(lines):
+    """The records with a footer that matches them, so that only their meaning can be wrong."""
+    text = "".join(line + "\n" for line in lines)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return text + '{"record":"footer","records":%d,"sha256":"%s"}\n' % (len(lines), digest)
+
+
+class CheckTest(harness.FolderTest):
+    """Has a proof that the example holds and a proof that it is violated at a greater radius."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.proofs = {}
+
+    def setUp(self):
+        super().setUp()
+        for name, radius, code in ("holds", HOLDS, 0), ("violated", VIOLATED, 1):
+            arguments = [MODEL, "--radius", radius, "--input", IMAGE, "--label", 1, "--certificate", self.path(name), "--witness", self.path("witness")]
+            done = harness.run("verify", *arguments)
+            self.assertEqual(done.code, code, done.err)
+            with open(self.path(name), encoding="utf-8") as file:
+                self.proofs[name] = file.read()
+
+    def lines(self, name):
+        """The records of a proof without the footer."""
+        return self.proofs[name].split("\n")[:-2]
+
+    def write(self, name, text):
+        with open(self.path(name), "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return self.path(name)
+
+    def judge(self, word, *arguments):
+        done = harness.run("check", *arguments)
+        self.assertEqual((done.out.split(" ")[0], done.code), (word, WORDS[word]), done)
+        return done
+
+    def judge_text(self, text, *arguments):
+        """Verdict word on a changed certificate."""
+        done = harness.run("check", self.write("changed", text), *arguments)
+        word = done.out.split(" ")[0]
+        self.assertEqual(done.code, WORDS[word], done)
+        return word
+
+
+class Verdicts(CheckTest):
+    def test_valid(self):
+        done = self.judge("VALID", self.path("holds"), *asked(HOLDS))
+        self.assertIn("holds under fp32_any and real", done.out)
+        self.judge("VALID", self.path("holds"), *asked(HOLDS, "--exact"))
+        self.judge("VALID", self.path("holds"), *asked(HOLDS, "--expect", "holds"))
+        self.judge("VALID", self.path("holds"), *asked(HOLDS, "--semantics", "real"))
+        self.judge("VALID", self.path("holds"), *asked(HOLDS, "--semantics", "best"))
+
+    def test_violated(self):
+        self.judge("VALID", self.path("violated"), *asked(VIOLATED, "--expect", "violated"))
+        self.judge("VALID_BUT_NOT_ASKED", self.path("violated"), *asked(VIOLATED))
+
+    def test_counterexample_file(self):
+        self.judge("VALID", self.path("witness"), *asked(VIOLATED))
+        self.judge("INVALID", self.path("witness"), *asked(HOLDS))
+
+    def test_label_by_default_is_the_prediction(self):
+        self.judge("VALID", self.path("holds"), "--model", MODEL, "--radius", HOLDS, "--input", IMAGE)
+
+    def test_root_finds_the_model(self):
+        done = self.judge("VALID", self.path("holds"), "--root", harness.EXAMPLES, *asked(HOLDS)[2:], "--explain")
+        self.assertIn("strokes.onnx", done.out + done.err)
+
+    def test_bound(self):
+        models.write(self.path("m.onnx"), [("Relu", ["x"], "y")], inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
+        arguments = ["--radius", "0.5"]
+        self.assertEqual(harness.run("verify", self.path("m.onnx"), *arguments, "--certificate", self.path("c")).code, 0)
+        done = self.judge("VALID", self.path("c"), "--model", self.path("m.onnx"), *arguments, "--expect", "bound")
+        self.assertIn("Y_0 <=", done.out)
+        self.judge("VALID_BUT_NOT_ASKED", self.path("c"), "--model", self.path("m.onnx"), *arguments)
+
+    def test_several_files_worst_code_wins(self):
+        done = harness.run("check", self.path("holds"), self.write("bad", "{}\n"), self.path("holds"), *asked(HOLDS))
+        self.assertEqual(done.code, 4)
+        self.assertEqual([line.split(" ")[0] for line in done.out.split("\n")[:3]], ["VALID", "UNSUPPORTED", "VALID"])
+
+    def test_json(self):
+        for name, more in ("holds", []), ("violated", []), ("violated", ["--expect", "violated"]):
+            done = harness.run("check", self.path(name), *asked(HOLDS if name == "holds" else VIOLATED), *more, "--json")
+            value = json.loads(done.out)
+            self.assertEqual(set(value), {"certificate", "verdict", "exit", "claim", "semantics", "records", "exact_decisions", "bounds", "reasons", "notes"})
+            self.assertEqual((value["exit"], WORDS[value["verdict"]]), (done.code, done.code))
+            self.assertEqual(value["claim"], name)
+
+    def test_print_and_parse_give_the_same_bytes(self):
+        for name in "holds", "violated":
+            printed = harness.run("check", self.path(name), "--print")
+            self.assertEqual(printed.code, 0, printed.err)
+            parsed = harness.run("check", self.write("text", printed.out), "--parse")
+            self.assertEqual((parsed.code, parsed.out), (0, self.proofs[name]))
+
+    def test_locale_and_folder_do_not_matter(self):
+        expected = harness.run("check", self.path("holds"), *asked(HOLDS))
+        for env in {"LC_ALL": "C"}, {"LC_ALL": "de_DE.UTF-8"}, {"LC_ALL": "tr_TR.UTF-8"}:
+            self.assertEqual(harness.run("check", self.path("holds"), *asked(HOLDS), env=env), expected)
+        self.assertEqual(harness.run("check", self.path("holds"), *asked(HOLDS), cwd="/"), expected)
+
+
+class NotAsked(CheckTest):
+    def test_nothing_is_asked(self):
+        for arguments in [], ["--model", MODEL], asked(HOLDS)[2:]:
+            self.judge("VALID_BUT_NOT_ASKED", self.path("holds"), *arguments)
+
+    def test_another_question(self):
+        for arguments in [asked("0.2"), asked("0.05"), asked(HOLDS)[:4], asked(HOLDS)[:-1] + [0], asked(HOLDS, "--clip", "0,1"),
+                          asked(HOLDS, "--scale", "2"), asked(HOLDS, "--expect", "violated"), asked(HOLDS, "--expect", "bound"),
+                          ["--model", MODEL, "--radius", HOLDS, "--input", IMAGE, "--output-range", "-9,9"]]:
+            self.judge("VALID_BUT_NOT_ASKED", self.path("holds"), *arguments)
+
+    def test_the_same_question_in_other_words(self):
+        self.judge("VALID", self.path("holds"), *["1e-1" if a == HOLDS else a for a in asked(HOLDS)])
+
+    def test_another_model(self):
+        with open(MODEL, "rb") as file:
+            data = bytearray(file.read())
+        data[data.index(b"weight0") + 30] ^= 1
+        done = harness.run("check", self.path("holds"), *["" + self.write("m.onnx", bytes(data)) if a == MODEL else a for a in asked(HOLDS)])
+        self.assertNotEqual(done.code, 0, done)
+
+    def test_real_only_proof(self):
+        harness.run("verify", MODEL, "--radius", HOLDS, "--input", IMAGE, "--label", 1, "--semantics", "real", "--certificate", self.path("real"))
+        self.judge("VALID_BUT_NOT_ASKED", self.path("real"), *asked(HOLDS))
+        self.judge("VALID", self.path("real"), *asked(HOLDS, "--semantics", "real"))
+        self.judge("VALID", self.path("real"), *asked(HOLDS, "--semantics", "best"))
+
+
+class Tampering(CheckTest):
+    def words(self, texts, *arguments):
+        """Verdicts on many changed certificates in one run."""
+        names = [self.write("t%05d" % i, text) for i, text in enumerate(texts)]
+        done = harness.run("check", "--json", *names, *arguments, timeout=300)
+        self.assertIn(done.code, (0, 1, 2, 4, 5), done.err)
+        return [json.loads(line)["verdict"] for line in done.out.split("\n") if line]
+
+    def test_no_changed_byte_is_overlooked(self):
+        rng = random.Random(3)
+        for name, more in ("holds", asked(HOLDS)), ("violated", asked(VIOLATED, "--expect", "violated")):
+            data = self.proofs[name].encode()
+            changed = []
+            for at in range(len(data)):
+                copy = bytearray(data)
+                copy[at] ^= 1 << rng.randrange(8)
+                changed.append(bytes(copy))
+            words = self.words(changed, *more)
+            self.assertEqual(len(words), len(data))
+            self.assertNotIn("VALID", words)
+            self.assertNotIn("VALID_BUT_NOT_ASKED", words)
+
+    def test_no_missing_or_extra_byte_is_overlooked(self):
+        data = self.proofs["holds"].encode()
+        changed = [data[:n] for n in range(0, len(data), 7)] + [data + b"\n", data + b" ", data + data, b"\n" + data, b"\xef\xbb\xbf" + data,
+                                                                data.replace(b"\n", b"\r\n"), data.replace(b",", b", "), data[:-1]]
+        self.assertEqual(set(self.words(changed, *asked(HOLDS))) & {"VALID", "VALID_BUT_NOT_ASKED"}, set())
+
+    def test_right_footer_but_a_record_less_twice_or_moved(self):
+        lines = self.lines("holds")
+        kept = [i for i, line in enumerate(lines) if re.search('"record":"(slopes|step)"', line)]
+        # A proof may do without a step or have it twice; what it may never do is lose anything else.
+        changed = [refoot(lines[:i] + lines[i + 1:]) for i in range(len(lines)) if i not in kept]
+        changed += [refoot(lines[:i] + [lines[i]] + lines[i:]) for i in range(len(lines)) if i not in kept and '"refute"' not in lines[i]]
+        changed += [refoot(lines[:i] + [lines[i + 1], lines[i]] + lines[i + 2:]) for i in range(4)]
+        words = self.words(changed, *asked(HOLDS))
+        self.assertEqual(set(words) & {"VALID", "VALID_BUT_NOT_ASKED"}, set())
+
+    def test_right_footer_but_another_meaning(self):
+        text = "\n".join(self.lines("holds"))
+        for old, new in [('"claim":"holds"', '"claim":"violated"'), ('"version":1', '"version":2'), ('"fp32_any"', '"fp64_any"'),
+                         ('"element":"binary32"', '"element":"binary64"'), ('"inputs":16', '"inputs":15'), ('"outputs":3', '"outputs":4'),
+                         ('"radius":"0.1"', '"radius":"0.01"'), ('"label":1', '"label":0'), ('"cases":2', '"cases":1'), ('"boxes":1', '"boxes":2'),
+                         ('"rounding":"nearest_even"', '"rounding":"exact"'), ('"box":0', '"box":1'), ('"case":0', '"case":1'),
+                         ('"path":"strokes.onnx"', '"path":"strokes.onnx","more":1'), ('"record":"close"', '"record":"crossed","node":0,"element":0'),
+                         ('"sha256":"', '"sha256":"0'), ('"graph":"', '"graph":"0'), ('"digest":"', '"digest":"0')]:
+            self.assertIn(old, text)
+            changed = text.replace(old, new, 1)
+            word = self.judge_text(refoot(changed.split("\n")), *asked(HOLDS))
+            self.assertNotIn(word, ("VALID", "VALID_BUT_NOT_ASKED"), (old, new))
+
+    def test_a_proof_does_not_stretch_to_a_greater_radius(self):
+        """The record of a property that is false, with its right digest, above the proof of a smaller one."""
+        small, great = self.lines("holds"), self.lines("violated")
+        at = next(i for i, line in enumerate(small) if '"record":"property"' in line)
+        self.assertIn('"radius":"0.2"', great[at])
+        word = self.judge_text(refoot(small[:at] + [great[at]] + small[at + 1:]), *asked(VIOLATED))
+        self.assertIn(word, ("INVALID", "INCOMPLETE"))
+
+    def test_a_point_outside_the_box_is_no_counterexample(self):
+        lines = self.lines("violated")
+        at = next(i for i, line in enumerate(lines) if '"record":"point"' in line)
+        record = json.loads(lines[at])
+        for value in ["0.321", "-0.081", "1e3", "nan", "inf", "", "0x0"]:
+            changed = dict(record, values=[value] + record["values"][1:])
+            word = self.judge_text(refoot(lines[:at] + [json.dumps(changed, separators=(",", ":"))]), *asked(VIOLATED, "--expect", "violated"))
+            self.assertIn(word, ("INVALID", "MALFORMED"), value)
+
+
+class Refusals(CheckTest):
+    def test_usage(self):
+        for arguments in [[], [self.path("holds"), "--raduis", "1"], [self.path("holds"), "--radius"], [self.path("holds"), "--radius", "x"],
+                          [self.path("holds"), "--expect", "safe"], [self.path("holds"), "--semantics", "exact"],
+                          [self.path("holds"), "--radius", "1", "--property", "p"], [self.path("holds"), "--input", IMAGE]]:
+            done = harness.run("check", *arguments)
+            self.assertEqual((done.code, done.out), (3, ""), done)
+            self.assertIn("check: ", done.err)
+
+    def test_files(self):
+        for text in [b"", b"{", b"{}\n", b"\x00" * 100, b"[" * 100000, os.urandom(1000), b"sat\n((X_0 1))\n"]:
+            self.assertIn(self.judge_text(text, *asked(HOLDS)), ("MALFORMED", "UNSUPPORTED"))
+        self.assertEqual(harness.run("check", self.path("nothing"), *asked(HOLDS)).code, 4)
+        self.assertEqual(harness.run("check", self.folder, *asked(HOLDS)).code, 4)
+
+    def test_model_that_is_none(self):
+        done = harness.run("check", self.path("holds"), "--model", IMAGE, "--radius", HOLDS)
+        self.assertEqual(done.code, 4, done)
+
+    def test_help(self):
+        done = harness.run("check", "--help")
+        self.assertEqual(done.code, 0)
+        self.assertIn("exit codes:", done.out)
+
+
+if __name__ == "__main__":
+    harness.main()
