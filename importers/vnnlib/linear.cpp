@@ -46,9 +46,23 @@ std::uint64_t LinearForm::bits() const {
   return greatest;
 }
 
+namespace {
+
+// cpp_int's gcd walks bit by bit; one division first makes it fast when one number is short.
+Integer common_divisor(const Integer& a, const Integer& b) {
+  if (a.is_zero() || b.is_zero()) return abs(a.is_zero() ? b : a);
+  const bool a_longer = abs(a) > abs(b);
+  return gcd(a_longer ? Integer(a % b) : a, a_longer ? b : Integer(b % a));
+}
+
+}  // namespace
+
 Row scaled_row(const std::vector<std::pair<std::uint32_t, Rational>>& terms, const Rational& constant, bool strict) {
   Integer multiple = denominator(constant);
-  for (const auto& term : terms) multiple = lcm(multiple, denominator(term.second));
+  for (const auto& term : terms) {
+    const Integer d = denominator(term.second);
+    multiple *= d / common_divisor(multiple, d);
+  }
   Integer divisor = numerator(constant) * (multiple / denominator(constant));
   Row row;
   row.strict = strict;
@@ -56,7 +70,7 @@ Row scaled_row(const std::vector<std::pair<std::uint32_t, Rational>>& terms, con
   row.terms.reserve(terms.size());
   for (const auto& [variable, coefficient] : terms) {
     Integer scaled = numerator(coefficient) * (multiple / denominator(coefficient));
-    divisor = gcd(divisor, scaled);
+    divisor = common_divisor(divisor, scaled);
     row.terms.emplace_back(variable & ~output_bit, std::move(scaled));
   }
   if (divisor.is_zero()) return row;

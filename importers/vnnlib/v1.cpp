@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t shown_unsupported = 20;
 constexpr std::uint64_t large_bits = 1024;                          // numbers beyond this size …
-constexpr std::uint64_t large_bits_budget = std::uint64_t{1} << 25;  // … share this many bits per file
+constexpr std::uint64_t large_bits_budget = std::uint64_t{1} << 23;  // … share this many bits per file
 
 enum class Op : std::uint8_t { conjunction, disjunction, le, lt, ge, gt, eq, plus, minus, times };
 
@@ -336,13 +336,16 @@ class Parser {
 
   static void add_to(LinearForm& form, const Operand& operand, const NumberPool& numbers, bool negated) {
     switch (operand.kind) {
-      case Operand::Kind::number:
-        if (negated) {
-          form.constant -= numbers.value(operand.number);
+      case Operand::Kind::number: {
+        Rational value = numbers.value(operand.number);
+        if (negated) value = -value;
+        if (form.constant.is_zero()) {
+          form.constant = std::move(value);  // Rational addition reduces by a gcd, slow for long numbers
         } else {
-          form.constant += numbers.value(operand.number);
+          form.constant += value;
         }
         break;
+      }
       case Operand::Kind::variable: form.terms.emplace_back(operand.variable, negated ? -1 : 1); break;
       case Operand::Kind::form: form.append(*operand.form, negated); break;
     }
