@@ -11,13 +11,21 @@
 namespace outward {
 
 namespace {
+
+// Eight binary64 numbers; the compiler maps them to what the instruction set of the clone has. Loads may be unaligned.
+using Lanes = double __attribute__((vector_size(64), aligned(8)));
+using Mask = long long __attribute__((vector_size(64)));
 constexpr std::size_t lanes = 8;
 
-double total(const double* lane) {
+inline const Lanes& load(const double* p) { return *reinterpret_cast<const Lanes*>(p); }
+inline Lanes& at(double* p) { return *reinterpret_cast<Lanes*>(p); }
+
+inline double total(const Lanes& v) {
   double s = 0;
-  for (std::size_t i = 0; i < lanes; ++i) s += lane[i];
+  for (std::size_t i = 0; i < lanes; ++i) s += v[i];
   return s;
 }
+
 }  // namespace
 
 namespace {
@@ -40,23 +48,24 @@ void gemm_transposed_a(std::size_t m, std::size_t n, std::size_t k, const double
 
 OUTWARD_VECTOR Products interval_dot(const double* w, const double* centre, const double* radius, const double* sum,
                                      std::size_t n) {
-  double c[lanes] = {}, r[lanes] = {}, s[lanes] = {};
+  Lanes c = {}, r = {}, s = {};
+  const Lanes zero = {};
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const double v = w[j + i], a = std::fabs(v);
-      c[i] += v * centre[j + i];
-      r[i] += a * radius[j + i];
-      s[i] += a * sum[j + i];
-    }
+    const Lanes v = load(w + j);
+    const Lanes a = v < zero ? -v : v;
+    c += v * load(centre + j);
+    r += a * load(radius + j);
+    s += a * load(sum + j);
   }
+  Products out{total(c), total(r), total(s)};
   for (; j < n; ++j) {
-    const double v = w[j], a = std::fabs(v);
-    c[0] += v * centre[j];
-    r[0] += a * radius[j];
-    s[0] += a * sum[j];
+    const double a = std::fabs(w[j]);
+    out.centre += w[j] * centre[j];
+    out.radius += a * radius[j];
+    out.sum += a * sum[j];
   }
-  return {total(c), total(r), total(s)};
+  return out;
 }
 
 OUTWARD_VECTOR void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride, double* yc,
@@ -78,68 +87,87 @@ OUTWARD_VECTOR void interval_axpy(double w, const double* c, const double* r, co
 OUTWARD_VECTOR RowSums relax_row(const double* mu, const double* lower_slope, const double* lower_offset,
                                  const double* upper_slope, const double* upper_offset, const double* weight, double* nu,
                                  std::size_t n) {
-  double constant[lanes] = {}, absolute[lanes] = {}, error[lanes] = {};
-  auto one = [&](std::size_t j, std::size_t i) {
-    const double m = mu[j];
-    const double slope = m > 0 ? lower_slope[j] : upper_slope[j];
-    const double offset = m > 0 ? lower_offset[j] : upper_offset[j];
+  Lanes constant = {}, absolute = {}, error = {};
+  const Lanes zero = {};
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const Lanes m = load(mu + j);
+    // Rows that start at neurons of a convolution are zero almost everywhere: such stretches cost one look.
+    const Mask nonzero = m != zero;
+    long long any = 0;
+    for (std::size_t i = 0; i < lanes; ++i) any |= nonzero[i];
+    if (any == 0) {
+      at(nu + j) = zero;
+      continue;
+    }
+    const Mask positive = m > zero;
+    const Lanes slope = positive ? load(lower_slope + j) : load(upper_slope + j);
+    const Lanes offset = positive ? load(lower_offset + j) : load(upper_offset + j);
+    const Lanes product = m * offset, v = m * slope;
+    const Lanes t = m == zero ? zero : product;  // 0·∞ of an unbounded element is 0 here
+    at(nu + j) = v;
+    constant += t;
+    absolute += t < zero ? -t : t;
+    error += (v < zero ? -v : v) * load(weight + j);
+  }
+  RowSums sums{total(constant), total(absolute), total(error)};
+  for (; j < n; ++j) {
+    const double m = mu[j], slope = m > 0 ? lower_slope[j] : upper_slope[j], offset = m > 0 ? lower_offset[j] : upper_offset[j];
     const double t = m == 0 ? 0.0 : m * offset, v = m * slope;
     nu[j] = v;
-    constant[i] += t;
-    absolute[i] += std::fabs(t);
-    error[i] += std::fabs(v) * weight[j];
-  };
-  std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes)
-    for (std::size_t i = 0; i < lanes; ++i) one(j + i, i);
-  for (; j < n; ++j) one(j, 0);
-  return {total(constant), total(absolute), total(error)};
+    sums.constant += t;
+    sums.absolute += std::fabs(t);
+    sums.error += std::fabs(v) * weight[j];
+  }
+  return sums;
 }
 
 OUTWARD_VECTOR double weighted_abs(const double* nu, const double* weight, std::size_t n) {
-  double s[lanes] = {};
+  Lanes sum = {};
+  const Lanes zero = {};
   std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes)
-    for (std::size_t i = 0; i < lanes; ++i) s[i] += std::fabs(nu[j + i]) * weight[j + i];
-  for (; j < n; ++j) s[0] += std::fabs(nu[j]) * weight[j];
-  return total(s);
+  for (; j + lanes <= n; j += lanes) {
+    const Lanes v = load(nu + j);
+    sum += (v < zero ? -v : v) * load(weight + j);
+  }
+  double out = total(sum);
+  for (; j < n; ++j) out += std::fabs(nu[j]) * weight[j];
+  return out;
 }
 
 OUTWARD_VECTOR void dot_and_abs(const double* nu, const double* c, std::size_t n, double* dot, double* absolute) {
-  double d[lanes] = {}, a[lanes] = {};
+  Lanes d = {}, a = {};
+  const Lanes zero = {};
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const double t = nu[j + i] * c[j + i];
-      d[i] += t;
-      a[i] += std::fabs(t);
-    }
-  }
-  for (; j < n; ++j) {
-    const double t = nu[j] * c[j];
-    d[0] += t;
-    a[0] += std::fabs(t);
+    const Lanes t = load(nu + j) * load(c + j);
+    d += t;
+    a += t < zero ? -t : t;
   }
   *dot = total(d);
   *absolute = total(a);
+  for (; j < n; ++j) {
+    const double t = nu[j] * c[j];
+    *dot += t;
+    *absolute += std::fabs(t);
+  }
 }
 
 OUTWARD_VECTOR double accumulate_row(double* nu, const double* mu, const double* weight, std::size_t n) {
-  double e[lanes] = {};
+  Lanes error = {};
+  const Lanes zero = {};
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const double v = nu[j + i] + mu[j + i];
-      nu[j + i] = v;
-      e[i] += std::fabs(v) * weight[j + i];
-    }
+    const Lanes v = load(nu + j) + load(mu + j);
+    at(nu + j) = v;
+    error += (v < zero ? -v : v) * load(weight + j);
   }
+  double out = total(error);
   for (; j < n; ++j) {
-    const double v = nu[j] + mu[j];
-    nu[j] = v;
-    e[0] += std::fabs(v) * weight[j];
+    nu[j] += mu[j];
+    out += std::fabs(nu[j]) * weight[j];
   }
-  return total(e);
+  return out;
 }
 
 }  // namespace outward
