@@ -74,28 +74,25 @@ void dense_backward(Pass& pass, std::uint32_t k) {
   pass.end(node.operands[0]);
 }
 
-// Output positions with a nonzero coefficient of one row and group: a rectangle, and how many.
+// Output positions with a nonzero coefficient of one row and group: a rectangle, and how many at most.
 struct Support {
   std::int64_t y0 = 0, y1 = 0, x0 = 0, x1 = 0, count = 0;
   std::int64_t area() const { return (y1 - y0) * (x1 - x0); }
 };
-Support support_of(const double* nu, std::int64_t filters, const ConvGeometry& g) {
-  Support s{g.oh, 0, g.ow, 0, 0};
-  for (std::int64_t m = 0; m < filters; ++m) {
-    for (std::int64_t y = 0; y < g.oh; ++y) {
-      const double* line = nu + (m * g.oh + y) * g.ow;
-      std::int64_t first = 0, last = g.ow;
-      while (first < last && line[first] == 0) ++first;
-      while (last > first && line[last - 1] == 0) --last;
-      if (first == last) continue;
-      s.y0 = std::min(s.y0, y);
-      s.y1 = y + 1 > s.y1 ? y + 1 : s.y1;
-      s.x0 = std::min(s.x0, first);
-      s.x1 = std::max(s.x1, last);
-      s.count += last - first;
-    }
+
+void widen(Support& s, const double* plane, const double* row_absolute, const ConvGeometry& g) {
+  for (std::int64_t y = 0; y < g.oh; ++y) {
+    if (row_absolute[y] == 0) continue;
+    const double* line = plane + y * g.ow;
+    std::int64_t first = 0, last = g.ow;
+    while (line[first] == 0) ++first;
+    while (line[last - 1] == 0) --last;
+    s.y0 = std::min(s.y0, y);
+    s.y1 = std::max(s.y1, y + 1);
+    s.x0 = std::min(s.x0, first);
+    s.x1 = std::max(s.x1, last);
+    s.count += last - first;
   }
-  return s;
 }
 
 // Few coefficients: each adds its kernel to the image.
@@ -141,29 +138,7 @@ void conv_product(Pass& pass, const double* nu, const double* weights, std::int6
   gemm_transposed_a(static_cast<std::size_t>(window), static_cast<std::size_t>(area), static_cast<std::size_t>(filters), weights,
                     static_cast<std::size_t>(window), block, static_cast<std::size_t>(area), columns.data(),
                     static_cast<std::size_t>(area));
-  for (std::int64_t c = 0; c < g.group_channels(); ++c) {
-    for (std::int64_t ky = 0; ky < g.kh; ++ky) {
-      for (std::int64_t kx = 0; kx < g.kw; ++kx) {
-        const double* column = columns.data() + ((c * g.kh + ky) * g.kw + kx) * area;
-        const std::int64_t left = g.pl - kx * g.dw;
-        std::int64_t first = left > 0 ? (left + g.sw - 1) / g.sw : 0;
-        std::int64_t last = left + g.width - 1 >= 0 ? (left + g.width - 1) / g.sw : -1;
-        first = std::max(first, s.x0);
-        last = std::min(last, s.x1 - 1);
-        for (std::int64_t oy = s.y0; oy < s.y1; ++oy) {
-          const std::int64_t iy = oy * g.sh - g.pt + ky * g.dh;
-          if (iy < 0 || iy >= g.height) continue;
-          double* line = image + (c * g.height + iy) * g.width - left;
-          const double* from = column + (oy - s.y0) * width - s.x0;
-          if (g.sw == 1) {
-            for (std::int64_t ox = first; ox <= last; ++ox) line[ox] += from[ox];
-          } else {
-            for (std::int64_t ox = first; ox <= last; ++ox) line[ox * g.sw] += from[ox];
-          }
-        }
-      }
-    }
-  }
+  add_columns(columns.data(), g, s.y0, s.y1, s.x0, s.x1, image);
 }
 
 void conv_backward(Pass& pass, std::uint32_t k) {
@@ -175,25 +150,28 @@ void conv_backward(Pass& pass, std::uint32_t k) {
   const std::size_t image_size = pass.net.node(node.operands[0]).size;
   double* target = pass.begin(node.operands[0]);
   std::fill(target, target + pass.rows * image_size, 0.0);
+  std::vector<double> line_absolute(static_cast<std::size_t>(g.oh));
   for (std::size_t r = 0; r < pass.rows; ++r) {
     for (std::int64_t b = 0; b < g.batch; ++b) {
       const double* rows = nu + r * node.size + static_cast<std::size_t>(b * g.filters * g.positions());
-      for (std::int64_t m = 0; bias && m < g.filters; ++m) {
-        double sum = 0, absolute = 0;
-        const double* line = rows + m * g.positions();
-        for (std::int64_t i = 0; i < g.positions(); ++i) {
-          sum += line[i];
-          absolute += std::fabs(line[i]);
-        }
-        pass.constant[r] += bias[m] * sum;
-        pass.absolute[r] += std::fabs(bias[m]) * absolute;
-      }
       for (std::int64_t q = 0; q < g.groups; ++q) {
         const double* block = rows + q * filters * g.positions();
+        Support s{g.oh, 0, g.ow, 0, 0};
+        for (std::int64_t m = 0; m < filters; ++m) {
+          const double* plane = block + m * g.positions();
+          double absolute = 0;
+          const double sum = plane_sums(plane, g.oh, g.ow, line_absolute.data(), &absolute);
+          if (absolute == 0) continue;
+          if (bias) {
+            const double b_m = bias[q * filters + m];
+            pass.constant[r] += b_m * sum;
+            pass.absolute[r] += std::fabs(b_m) * absolute;
+          }
+          widen(s, plane, line_absolute.data(), g);
+        }
+        if (s.count == 0) continue;
         const double* weights = node.payload.data() + q * filters * window;
         double* image = target + r * image_size + static_cast<std::size_t>((b * g.channels + q * g.group_channels()) * g.height * g.width);
-        const Support s = support_of(block, filters, g);
-        if (s.count == 0) continue;
         if (s.count * 8 < filters * s.area() || s.count < 8)
           conv_scatter(block, weights, filters, g, s, image);
         else

@@ -170,4 +170,61 @@ OUTWARD_VECTOR double accumulate_row(double* nu, const double* mu, const double*
   return out;
 }
 
+OUTWARD_VECTOR double plane_sums(const double* plane, std::int64_t lines, std::int64_t width, double* line_absolute,
+                                 double* absolute) {
+  const Lanes zero = {};
+  double sum = 0;
+  *absolute = 0;
+  for (std::int64_t y = 0; y < lines; ++y) {
+    const double* line = plane + y * width;
+    Lanes s = {}, a = {};
+    std::int64_t x = 0;
+    for (; x + static_cast<std::int64_t>(lanes) <= width; x += lanes) {
+      const Lanes v = load(line + x);
+      s += v;
+      a += v < zero ? -v : v;
+    }
+    double line_sum = total(s), line_abs = total(a);
+    for (; x < width; ++x) {
+      line_sum += line[x];
+      line_abs += std::fabs(line[x]);
+    }
+    sum += line_sum;
+    *absolute += line_abs;
+    line_absolute[y] = line_abs;
+  }
+  return sum;
+}
+
+OUTWARD_VECTOR void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1, std::int64_t x0,
+                                std::int64_t x1, double* image) {
+  const std::int64_t width = x1 - x0, area = (y1 - y0) * width;
+  for (std::int64_t c = 0; c < g.group_channels(); ++c) {
+    for (std::int64_t ky = 0; ky < g.kh; ++ky) {
+      for (std::int64_t kx = 0; kx < g.kw; ++kx) {
+        const double* column = columns + ((c * g.kh + ky) * g.kw + kx) * area;
+        const std::int64_t left = g.pl - kx * g.dw;  // ox·sw − left = ix
+        std::int64_t first = left > 0 ? (left + g.sw - 1) / g.sw : 0;
+        std::int64_t last = left + g.width - 1 >= 0 ? (left + g.width - 1) / g.sw : -1;
+        first = first > x0 ? first : x0;
+        last = last < x1 - 1 ? last : x1 - 1;
+        for (std::int64_t oy = y0; oy < y1; ++oy) {
+          const std::int64_t iy = oy * g.sh - g.pt + ky * g.dh;
+          if (iy < 0 || iy >= g.height) continue;
+          double* __restrict line = image + (c * g.height + iy) * g.width + first * g.sw - left;
+          const double* __restrict from = column + (oy - y0) * width + first - x0;
+          const std::int64_t n = last - first + 1;
+          if (g.sw == 1) {
+            std::int64_t x = 0;
+            for (; x + static_cast<std::int64_t>(lanes) <= n; x += lanes) at(line + x) += load(from + x);
+            for (; x < n; ++x) line[x] += from[x];
+          } else {
+            for (std::int64_t x = 0; x < n; ++x) line[x * g.sw] += from[x];
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace outward

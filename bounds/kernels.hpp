@@ -41,4 +41,11 @@ void dot_and_abs(const double* nu, const double* c, std::size_t n, double* dot, 
 // ν += μ; returns Σ |result_i|·weight_i (the cost of rounding the additions, times addition_term).
 double accumulate_row(double* nu, const double* mu, const double* weight, std::size_t n);
 
+// One output plane (lines × width) of a convolution's coefficients: Σ ν, Σ |ν|, and Σ |ν| of each line.
+double plane_sums(const double* plane, std::int64_t lines, std::int64_t width, double* line_absolute, double* absolute);
+// Transposed im2col over the output rectangle [y0, y1) × [x0, x1): columns[window][rectangle] is added into the image planes of
+// one group (row-major [group_channels][height][width]).
+void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1, std::int64_t x0, std::int64_t x1,
+                 double* image);
+
 }  // namespace outward
