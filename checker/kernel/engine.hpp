@@ -22,12 +22,15 @@ struct NodeView {
   std::uint64_t size = 0;
   const std::uint32_t* operands = nullptr;
   const std::int64_t* ints = nullptr;
-  const double *payload = nullptr, *bias = nullptr;  // bias: of dense and conv, null without
+  const double* payload = nullptr;
+  const double* bias = nullptr;  // dense, conv; null without
   const std::uint64_t* offsets = nullptr;            // map: where each operand starts
   Sites sites;                                       // dense, conv
   const U *range_n = nullptr, *range_h = nullptr;    // input
   const U* delta = nullptr;  // error boxes of a root or leaky node; null: all zero
-  const U *factor_n = nullptr, *factor_h = nullptr;  // enclosed factors of reduce, divide, bn
+  // Kinds bn to neg: factor*(x + pre) + post, all per element; null: 1 or 0. reduce: factor*sum.
+  const U *factor_n = nullptr, *factor_h = nullptr;
+  const double *pre = nullptr, *post = nullptr;
   // Lines of relu, leaky, clip, abs: lower_slope*x - lower_cut and upper_slope*x + upper_cut.
   const double *lower_slope = nullptr, *upper_slope = nullptr;
   const U *lower_cut = nullptr, *upper_cut = nullptr;  // max: upper_cut = the greatest upper end
@@ -55,33 +58,13 @@ struct Job {
   std::int64_t missing = -1;  // out: a node that needed a slope byte and had none
 };
 
-// Memory that outlives jobs: blocks are kept and handed out again, not initialised.
-class Workspace {
- public:
-  Workspace() = default;
-  ~Workspace();
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  void* take(std::size_t bytes);  // aligned to 64 bytes
-  void give(void* block);
-
- private:
-  struct Block {
-    void* memory;
-    std::size_t bytes;
-    bool used;
-  };
-  Block* blocks_ = nullptr;
-  std::size_t count_ = 0, capacity_ = 0;
-};
-
 template <class U>
 struct Engine {
   const char* name;
   std::uint32_t lanes;
-  void (*backward)(Job<U>* job, Workspace* workspace);
+  void (*backward)(Job<U>* job);
   // Range of a dense or conv node, without its error box, from its operand's range.
-  void (*range)(const NodeView<U>&, const U* n, const U* h, U* out_n, U* out_h, Workspace*);
+  void (*range)(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h);
 };
 
 bool avx512_available();
@@ -89,6 +72,8 @@ const Engine<double>& avx512_engine();  // embedded rounding; REQUIRES avx512_av
 template <class U>
 const Engine<U>& scalar_engine();  // for every U of number.hpp
 const char* avx512_fault();
+void* take_memory(std::size_t bytes);  // aligned to 64 bytes, not initialised; std::bad_alloc
+void give_memory(void* block);
 std::string engine_fault();  // self-test of the lane arithmetics; empty when sound
 
 }  // namespace outward_check

@@ -72,14 +72,10 @@ struct Avx512 {
     for (int i = 0; i < 8; ++i) bound[i] = bounded(lane[i]);
   }
 
-  static Cell* take(Workspace* w, std::uint64_t n) {
-    return static_cast<Cell*>(w->take(n * sizeof(Cell)));
-  }
-  static void give(Workspace* w, Cell* cells) { w->give(cells); }
-  static double* take_numbers(Workspace* w, std::uint64_t n) {
-    return static_cast<double*>(w->take(n * sizeof(double)));
-  }
-  static void give_numbers(Workspace* w, double* x) { w->give(x); }
+  static Cell* take(std::uint64_t n) { return static_cast<Cell*>(take_memory(n * sizeof(Cell))); }
+  static void give(Cell* cells) { give_memory(cells); }
+  static double* take_numbers(std::uint64_t n) { return static_cast<double*>(take_memory(8 * n)); }
+  static void give_numbers(double* x) { give_memory(x); }
   static double add_number(double a, double b) {
     return bounded(_mm_cvtsd_f64(_mm_add_round_sd(_mm_set_sd(a), _mm_set_sd(b), up)));
   }

@@ -1,4 +1,4 @@
-// Rows in lanes by the scalar operations of number.hpp, for every arithmetic; and the workspace.
+// Rows in lanes by the scalar operations of number.hpp, for every arithmetic.
 #include <cstdlib>
 #include <new>
 
@@ -8,39 +8,12 @@
 
 namespace outward_check {
 
-Workspace::~Workspace() {
-  for (std::size_t i = 0; i < count_; ++i) std::free(blocks_[i].memory);
-  std::free(blocks_);
+void* take_memory(std::size_t bytes) {
+  void* memory = std::aligned_alloc(64, bytes / 64 * 64 + 64);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
-
-// The smallest free block that is large enough and not wastefully large, else a new one.
-void* Workspace::take(std::size_t bytes) {
-  Block* best = nullptr;
-  for (Block* b = blocks_; b != blocks_ + count_; ++b) {
-    if (b->used || b->bytes < bytes || b->bytes / 4 > bytes + 4096) continue;
-    if (best == nullptr || b->bytes < best->bytes) best = b;
-  }
-  if (best == nullptr) {
-    if (count_ == capacity_) {
-      void* grown = std::realloc(blocks_, (2 * capacity_ + 16) * sizeof(Block));
-      if (grown == nullptr) throw std::bad_alloc();
-      blocks_ = static_cast<Block*>(grown), capacity_ = 2 * capacity_ + 16;
-    }
-    const std::size_t rounded = bytes / 64 * 64 + 64;
-    void* memory = std::aligned_alloc(64, rounded);
-    if (memory == nullptr) throw std::bad_alloc();
-    best = &blocks_[count_++];
-    *best = {memory, rounded, false};
-  }
-  best->used = true;
-  return best->memory;
-}
-
-void Workspace::give(void* block) {
-  for (Block* b = blocks_; b != blocks_ + count_; ++b) {
-    if (b->memory == block) b->used = false;
-  }
-}
+void give_memory(void* block) { std::free(block); }
 
 namespace {
 
@@ -121,10 +94,10 @@ struct Scalars {
   static void finish(const V& total, U* bound) {
     for (unsigned i = 0; i < L; ++i) bound[i] = total.x[i];
   }
-  static Cell* take(Workspace*, std::uint64_t n) { return new Cell[n]; }
-  static void give(Workspace*, Cell* cells) { delete[] cells; }
-  static U* take_numbers(Workspace*, std::uint64_t n) { return new U[n]; }
-  static void give_numbers(Workspace*, U* x) { delete[] x; }
+  static Cell* take(std::uint64_t n) { return new Cell[n]; }
+  static void give(Cell* cells) { delete[] cells; }
+  static U* take_numbers(std::uint64_t n) { return new U[n]; }
+  static void give_numbers(U* x) { delete[] x; }
   static U add_number(const U& a, const U& b) { return add_up(a, b); }
   static Interval<U> dot(const double* w, const U* n, const U* h, std::uint64_t size) {
     Interval<U> sum;

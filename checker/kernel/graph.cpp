@@ -37,7 +37,7 @@ std::uint64_t product(std::initializer_list<std::int64_t> factors) {
 }
 
 const char* conv_fault(const Node& node, std::uint64_t operand) {
-  const std::vector<std::int64_t>& a = node.ints;
+  const std::vector<std::int64_t> a = conv_ints(node);
   for (std::size_t i : {0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 14, 15, 16, 17}) {
     if (a[i] < 1) return "sizes of a convolution must be positive";
   }
@@ -72,10 +72,6 @@ const char* kind_fault(const Graph& graph, const Node& node) {
       }
       return "";
     case Kind::dense:
-      if (a[3] > 1 || product({a[0], a[1]}) != first || product({a[0], a[2]}) != node.size) {
-        return "element count";
-      }
-      return product({a[1], a[2]}) + (a[3] != 0 ? a[2] : 0) == c.size() ? "" : "payload length";
     case Kind::conv: return conv_fault(node, first);
     case Kind::reduce:
       if (a.size() != node.size + 1 || product({a[0], static_cast<std::int64_t>(node.size)}) != first) {

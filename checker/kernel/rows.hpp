@@ -18,10 +18,10 @@ class Rows {
   using Pair = typename P::Pair;
   using Cell = typename P::Cell;
 
-  Rows(Job<U>* job, Workspace* memory) : job_(*job), memory_(*memory), nodes_(job->nodes) {}
+  explicit Rows(Job<U>* job) : job_(*job), nodes_(job->nodes) {}
 
   void run() {
-    arrays_ = static_cast<Array*>(memory_.take((job_.target + 1) * sizeof(Array)));
+    arrays_ = static_cast<Array*>(take_memory((job_.target + 1) * sizeof(Array)));
     for (std::uint32_t k = 0; k <= job_.target; ++k) arrays_[k] = {};
     total_ = P::zero();
     for (std::size_t i = 0; i < job_.start_count; ++i) {
@@ -32,11 +32,11 @@ class Rows {
       if (arrays_[k].cells == nullptr) continue;
       if (nodes_[k].stored) stored(k);
       (this->*rules[static_cast<int>(nodes_[k].kind)])(k);
-      P::give(&memory_, arrays_[k].cells);
-      memory_.give(arrays_[k].touched);
+      P::give(arrays_[k].cells);
+      give_memory(arrays_[k].touched);
     }
     P::finish(total_, job_.bound);
-    memory_.give(arrays_);
+    give_memory(arrays_);
   }
 
  private:
@@ -50,14 +50,12 @@ class Rows {
   };
   using Rule = void (Rows::*)(std::uint32_t);
   static constexpr Rule rules[17] = {
-      &Rows::input,       &Rows::constant, &Rows::map,    &Rows::contraction,
-      &Rows::contraction, &Rows::reduce,   &Rows::bn,     &Rows::add,
-      &Rows::shift,       &Rows::scale,    &Rows::divide, &Rows::neg,
-      &Rows::unary,       &Rows::unary,    &Rows::unary,  &Rows::unary,
-      &Rows::max};
+      &Rows::input,  &Rows::constant, &Rows::map,    &Rows::contraction, &Rows::contraction,
+      &Rows::reduce, &Rows::affine,   &Rows::add,    &Rows::affine,      &Rows::affine,
+      &Rows::affine, &Rows::affine,   &Rows::unary,  &Rows::unary,       &Rows::unary,
+      &Rows::unary,  &Rows::max};
 
   Job<U>& job_;
-  Workspace& memory_;
   const NodeView<U>* nodes_;
   Array* arrays_ = nullptr;
   V total_;
@@ -65,8 +63,8 @@ class Rows {
   Array& live(std::uint32_t k) {
     Array& a = arrays_[k];
     if (a.cells == nullptr) {
-      a.cells = P::take(&memory_, nodes_[k].size);
-      a.touched = static_cast<std::uint8_t*>(memory_.take(nodes_[k].size));
+      a.cells = P::take(nodes_[k].size);
+      a.touched = static_cast<std::uint8_t*>(take_memory(nodes_[k].size));
       __builtin_memset(a.touched, 0, nodes_[k].size);
     }
     return a;
@@ -170,15 +168,13 @@ class Rows {
       }
     });
   }
-  void bn(std::uint32_t k) {  // factor*(x - mean) + shift; payload: scale, shift, mean, ...
+  void affine(std::uint32_t k) {  // factor*(x + pre) + post
     const NodeView<U>& node = nodes_[k];
-    const std::uint64_t channels = static_cast<std::uint64_t>(node.ints[0]);
-    const std::uint64_t inner = static_cast<std::uint64_t>(node.ints[1]);
     each(k, [&](std::uint64_t i, const Pair& c) {
-      const std::uint64_t q = i / inner % channels;
-      const Pair part = times(c, node.factor_n[q], node.factor_h[q]);
-      constant_part(part, U(-node.payload[2 * channels + q]));
-      constant_part(c, U(node.payload[channels + q]));
+      Pair part = c;
+      if (node.factor_n != nullptr) part = times(c, node.factor_n[i], node.factor_h[i]);
+      if (node.pre != nullptr) constant_part(part, U(node.pre[i]));
+      if (node.post != nullptr) constant_part(c, U(node.post[i]));
       accumulate(node.operands[0], i, part);
     });
   }
@@ -187,28 +183,6 @@ class Rows {
     each(k, [&](std::uint64_t i, const Pair& c) {
       accumulate(node.operands[0], i, c);
       accumulate(node.operands[1], i, node.ints[0] == 0 ? c : Pair{c.h, c.n});
-    });
-  }
-  void shift(std::uint32_t k) {
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      constant_part(c, U(nodes_[k].payload[i]));
-      accumulate(nodes_[k].operands[0], i, c);
-    });
-  }
-  void scale(std::uint32_t k) {
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      accumulate(nodes_[k].operands[0], i, times(c, nodes_[k].payload[i]));
-    });
-  }
-  void divide(std::uint32_t k) {
-    const NodeView<U>& node = nodes_[k];
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      accumulate(node.operands[0], i, times(c, node.factor_n[i], node.factor_h[i]));
-    });
-  }
-  void neg(std::uint32_t k) {
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      accumulate(nodes_[k].operands[0], i, Pair{c.h, c.n});
     });
   }
 
@@ -273,8 +247,8 @@ class Rows {
     const Sites& g = node.sites;
     const Array out = arrays_[k];
     Array& in = live(node.operands[0]);
-    Term* terms = static_cast<Term*>(memory_.take(g.outputs * sizeof(Term)));
-    std::int64_t* index = static_cast<std::int64_t*>(memory_.take(g.inputs * 8));
+    Term* terms = static_cast<Term*>(take_memory(g.outputs * sizeof(Term)));
+    std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
     for (std::uint64_t s = 0; s < g.count; ++s) {
       const Site at = site(g, s);
       std::uint64_t count = 0, e = at.first_output;
@@ -292,8 +266,8 @@ class Rows {
       for (; i + P::block <= g.inputs; i += P::block) gather<P::block>(in, terms, count, index, i);
       for (; i < g.inputs; ++i) gather<1>(in, terms, count, index, i);
     }
-    memory_.give(index);
-    memory_.give(terms);
+    give_memory(index);
+    give_memory(terms);
   }
   // Inputs first ... first + B - 1 of a site.
   template <unsigned B>
@@ -315,17 +289,16 @@ class Rows {
 };
 
 template <class P>
-void backward_rows(Job<typename P::Number>* job, Workspace* workspace) {
-  Rows<P>(job, workspace).run();
+void backward_rows(Job<typename P::Number>* job) {
+  Rows<P>(job).run();
 }
 
 // out[j] of a site = sum over k of W[j][k]*x[k], plus b[j], for x in [-n, h].
 template <class P, class U = typename P::Number>
-void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h,
-                       Workspace* workspace) {
+void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h) {
   const Sites& g = node.sites;
-  std::int64_t* index = static_cast<std::int64_t*>(workspace->take(g.inputs * 8));
-  U *x_n = P::take_numbers(workspace, g.inputs), *x_h = P::take_numbers(workspace, g.inputs);
+  std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
+  U *x_n = P::take_numbers(g.inputs), *x_h = P::take_numbers(g.inputs);
   for (std::uint64_t s = 0; s < g.count; ++s) {
     const Site at = site(g, s);
     site_inputs(g, s, index);
@@ -341,9 +314,9 @@ void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n
       e += at.output_stride;
     }
   }
-  P::give_numbers(workspace, x_h);
-  P::give_numbers(workspace, x_n);
-  workspace->give(index);
+  P::give_numbers(x_h);
+  P::give_numbers(x_n);
+  give_memory(index);
 }
 
 }  // namespace outward_check

@@ -26,32 +26,74 @@ double at_least_one(const double* first, std::size_t count) {
 
 }  // namespace
 
-// Factors that are not dyadic: 1/d of reduce, 1/c of divide, scale/sqrt(var + eps) of bn. For
-// executions bn needs the rounded root itself.
 template <class U>
-void State<U>::enclose_factors(std::uint32_t k) {
+void State<U>::prepare_constants(std::uint32_t k) {
   [[maybe_unused]] const Rounding<U> rounding{};
   const Node& node = graph_.nodes[k];
-  Ranges<U>& f = factors_[k];
-  const auto append = [&](const Interval<U>& x) { f.n.push_back(x.n), f.h.push_back(x.h); };
-  for (std::uint64_t i = 0; node.kind == Kind::reduce && i < node.size; ++i) {
-    append(divided(point(U(1)), U(static_cast<double>(node.ints[1 + i]))));
-  }
-  for (std::uint64_t i = 0; node.kind == Kind::divide && i < node.size; ++i) {
-    append(divided(point(U(1)), U(node.payload[i])));
-  }
-  const std::size_t channels = node.kind == Kind::bn ? static_cast<std::size_t>(node.ints[0]) : 0;
-  for (std::size_t q = 0; q < channels; ++q) {
-    const double var = node.payload[3 * channels + q], eps = node.payload[4 * channels];
-    if constexpr (is_nearest<U>) {
-      append(point(square_root(add_up(U(var), U(eps)))));
-    } else {
-      Dyadic low, high;
-      Dyadic::inverse_root(Dyadic::from_double(var) + Dyadic::from_double(eps), 256, &low, &high);
-      Interval<U> root;
-      convert_up(-low, &root.n), convert_up(high, &root.h);
-      append(times(root, U(node.payload[q])));
+  const double* c = node.payload.data();
+  Affine& a = affine_[k];
+  const auto factor = [&](const U& multiplier, const Interval<U>& inverse, const U& divisor) {
+    Interval<U> f{divisor, multiplier};
+    if constexpr (!is_nearest<U>) f = times(inverse, multiplier);
+    a.factor.n.push_back(f.n), a.factor.h.push_back(f.h);
+  };
+  const auto inverse = [](const U& d) { return divided(point(U(1)), d); };
+  switch (node.kind) {
+    case Kind::dense:
+    case Kind::conv: {
+      const Sites& g = structure_.sites[k];
+      a.gain = mul_up(U(static_cast<double>(g.inputs)), U(at_least_one(c, g.weights)));
+      if (g.has_bias) a.after = U(at_least_one(c + g.weights, node.payload.size() - g.weights));
+      break;
     }
+    case Kind::reduce:
+      a.gain = U(static_cast<double>(node.ints[0]));
+      for (std::uint64_t i = 0; i < node.size; ++i) {
+        const U d = static_cast<double>(node.ints[1 + i]);
+        factor(U(1), inverse(d), d);
+      }
+      break;
+    case Kind::bn: {  // payload: scale, shift, mean, var, eps
+      const std::size_t channels = static_cast<std::size_t>(node.ints[0]);
+      std::vector<Interval<U>> inverse_root(channels);
+      std::vector<U> root(channels);
+      for (std::size_t q = 0; q < channels; ++q) {
+        const double var = c[3 * channels + q], eps = c[4 * channels];
+        Dyadic low, high;
+        Dyadic::inverse_root(Dyadic::from_double(var) + Dyadic::from_double(eps), 256, &low, &high);
+        convert_up(-low, &inverse_root[q].n), convert_up(high, &inverse_root[q].h);
+        a.gain = larger(a.gain, inverse_root[q].h);
+        const U sum = add_up(U(var), U(eps));
+        a.overflow |= !(sum < overflow_);
+        if constexpr (is_nearest<U>) root[q] = square_root(sum);
+      }
+      a.gain = mul_up(a.gain, U(at_least_one(c, channels)));
+      a.before = U(at_least_one(c + 2 * channels, channels));
+      a.after = U(at_least_one(c + channels, channels));
+      for (std::uint64_t i = 0; i < node.size; ++i) {
+        const std::size_t q = i / static_cast<std::uint64_t>(node.ints[1]) % channels;
+        factor(U(c[q]), inverse_root[q], root[q]);
+        a.pre.push_back(-c[2 * channels + q]), a.post.push_back(c[channels + q]);
+      }
+      break;
+    }
+    case Kind::shift:
+      a.post = node.payload, a.after = U(at_least_one(c, node.size));
+      break;
+    case Kind::scale:
+      a.gain = U(at_least_one(c, node.size));
+      for (double x : node.payload) factor(U(x), point(U(1)), U(1));
+      break;
+    case Kind::divide:
+      for (double x : node.payload) {
+        factor(U(1), inverse(U(x)), U(x));
+        a.gain = larger(a.gain, div_up(U(1), U(absolute_value(x))));
+      }
+      break;
+    case Kind::neg:
+      for (std::uint64_t i = 0; i < node.size; ++i) factor(U(-1), point(U(1)), U(1));
+      break;
+    default: break;
   }
 }
 
@@ -60,16 +102,15 @@ void State<U>::enclose_factors(std::uint32_t k) {
 template <class U>
 void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute) {
   const Node& node = graph_.nodes[k];
-  const double* c = node.payload.data();
   Ranges<U>& out = scratch_[k];
   out.n.resize(node.size), out.h.resize(node.size);
   const auto each = [&](auto rule) {
-    for (std::uint64_t i = 0; i < node.size; ++i) out.set(i, rule(i, x[0]->n.data(), x[0]->h.data()));
+    for (std::uint64_t i = 0; i < node.size; ++i) out.set(i, rule(i));
   };
   switch (node.kind) {
     case Kind::map: {
       const std::vector<std::uint64_t>& offsets = structure_.offsets[k];
-      each([&](std::uint64_t i, const U*, const U*) {
+      each([&](std::uint64_t i) {
         const std::uint64_t z = static_cast<std::uint64_t>(node.ints[i]);
         const auto above = std::upper_bound(offsets.begin(), offsets.end(), z);
         return x[static_cast<std::size_t>(above - offsets.begin()) - 1]->at(z - above[-1]);
@@ -78,54 +119,39 @@ void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& 
     }
     case Kind::dense:
     case Kind::conv:
-      engine_.range(views_[k], x[0]->n.data(), x[0]->h.data(), out.n.data(), out.h.data(),
-                    &workspace_);
+      engine_.range(views_[k], x[0]->n.data(), x[0]->h.data(), out.n.data(), out.h.data());
       break;
-    case Kind::reduce:
-      each([&](std::uint64_t i, const U* n, const U* h) {
-        const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]), first = i * window;
+    case Kind::reduce: {
+      const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
+      each([&](std::uint64_t i) {
         Interval<U> sum;
-        for (std::uint64_t j = first; j < first + window; ++j) sum = add(sum, {n[j], h[j]});
+        for (std::uint64_t j = i * window; j < (i + 1) * window; ++j) sum = add(sum, x[0]->at(j));
         return divided(sum, U(static_cast<double>(node.ints[1 + i])));
-      });
-      break;
-    case Kind::bn: {
-      const std::uint64_t channels = static_cast<std::uint64_t>(node.ints[0]);
-      const std::uint64_t inner = static_cast<std::uint64_t>(node.ints[1]);
-      each([&](std::uint64_t i, const U* n, const U* h) {
-        const std::uint64_t q = i / inner % channels;
-        Interval<U> factor = factors_[k].at(q);
-        double shift = c[channels + q], mean = c[2 * channels + q];
-        if (absolute) {
-          shift = absolute_value(shift), mean = -absolute_value(mean);
-          if (factor.h < U(0)) factor = negated(factor);
-        }
-        const Interval<U> centred = add({n[i], h[i]}, point(U(-mean)));
-        if constexpr (is_nearest<U>) {
-          return add(times(divided(centred, factor.h), U(c[q])), point(U(shift)));
-        } else {
-          return add(times(centred, factor), point(U(shift)));
-        }
       });
       break;
     }
     case Kind::add:
-      each([&](std::uint64_t i, const U* n, const U* h) {
+      each([&](std::uint64_t i) {
         const Interval<U> y = x[1]->at(i);
-        return add({n[i], h[i]}, node.ints[0] == 0 ? y : negated(y));
+        return add(x[0]->at(i), node.ints[0] == 0 ? y : negated(y));
       });
       break;
-    case Kind::shift:
-      each([&](auto i, auto* n, auto* h) { return add({n[i], h[i]}, point(U(c[i]))); });
-      break;
-    case Kind::scale:
-      each([&](auto i, auto* n, auto* h) { return times(Interval<U>{n[i], h[i]}, U(c[i])); });
-      break;
-    case Kind::divide:
-      each([&](auto i, auto* n, auto* h) { return divided(Interval<U>{n[i], h[i]}, U(c[i])); });
-      break;
-    case Kind::neg: each([](auto i, auto* n, auto* h) { return Interval<U>{h[i], n[i]}; }); break;
-    default: break;
+    default:  // factor*(x + pre) + post
+      each([&](std::uint64_t i) {
+        const Affine& a = affine_[k];
+        const auto constant = [&](double c) { return point(U(absolute ? absolute_value(c) : c)); };
+        Interval<U> z = x[0]->at(i);
+        if (!a.pre.empty()) z = add(z, constant(a.pre[i]));
+        if (!a.factor.n.empty()) {
+          const Interval<U> f = a.factor.at(i);
+          if constexpr (is_nearest<U>) {
+            z = times(divided(z, f.n), f.h);
+          } else {
+            z = times(z, absolute && f.h < U(0) ? negated(f) : f);
+          }
+        }
+        return a.post.empty() ? z : add(z, constant(a.post[i]));
+      });
   }
 }
 
@@ -191,75 +217,19 @@ U State<U>::largest_value(std::uint32_t k) {
   return cache.second;
 }
 
-// Column P from the operands' P.
-template <class U>
-U State<U>::largest_sum(std::uint32_t k, const std::vector<U>& operand) {
-  const Node& node = graph_.nodes[k];
-  const double* c = node.payload.data();
-  U p = operand[0];
-  const auto add_constant = [&](const double* first, std::size_t count) {
-    p = add_up(p, U(at_least_one(first, count)));
-  };
-  const auto multiply = [&](double factor) { p = mul_up(p, U(factor)); };
-  switch (node.kind) {
-    case Kind::map:
-      for (const U& other : operand) p = larger(p, other);
-      break;
-    case Kind::dense:
-    case Kind::conv: {
-      const Sites& g = structure_.sites[k];
-      multiply(static_cast<double>(g.inputs));
-      multiply(at_least_one(c, g.weights()));
-      if (g.has_bias) add_constant(c + g.weights(), node.payload.size() - g.weights());
-      break;
-    }
-    case Kind::reduce: multiply(static_cast<double>(node.ints[0])); break;
-    case Kind::bn: {
-      const std::size_t channels = static_cast<std::size_t>(node.ints[0]);
-      add_constant(c + 2 * channels, channels);
-      U most = 1;
-      for (std::size_t q = 0; q < channels; ++q) {
-        Dyadic low, high;
-        const Dyadic var = Dyadic::from_double(c[3 * channels + q]);
-        Dyadic::inverse_root(var + Dyadic::from_double(c[4 * channels]), 256, &low, &high);
-        U root;
-        convert_up(high, &root);
-        most = larger(most, root);
-      }
-      p = mul_up(p, most);
-      multiply(at_least_one(c, channels));
-      add_constant(c + channels, channels);
-      break;
-    }
-    case Kind::add: p = add_up(p, operand[1]); break;
-    case Kind::shift: add_constant(c, node.size); break;
-    case Kind::scale: multiply(at_least_one(c, node.size)); break;
-    case Kind::divide: {
-      double least = infinity;
-      for (double d : node.payload) least = std::min(least, absolute_value(d));
-      p = mul_up(p, larger(U(1), div_up(U(1), U(least))));
-      break;
-    }
-    default: break;
-  }
-  return p;
-}
-
 template <class U>
 void State<U>::compute_error_box(std::uint32_t root) {
   ErrorBox& box = boxes_[root];
   for (std::uint32_t k : structure_.members[root]) {
     const Node& node = graph_.nodes[k];
-    std::vector<U> operand;
+    U sum = 0, most = 0;
     for (std::uint32_t p : node.operands) {
-      operand.push_back(structure_.inside[p] ? sums_[p] : larger(U(1), largest_value(p)));
+      const U below = structure_.inside[p] ? sums_[p] : larger(U(1), largest_value(p));
+      sum = add_up(sum, below), most = larger(most, below);
     }
-    sums_[k] = largest_sum(k, operand);
-    const std::size_t channels = node.kind == Kind::bn ? static_cast<std::size_t>(node.ints[0]) : 0;
-    for (std::size_t q = 3 * channels; q < 4 * channels; ++q) {
-      const U sum = add_up(U(node.payload[q]), U(node.payload[4 * channels]));
-      if (!(sum < overflow_)) box.overflow = true;
-    }
+    const Affine& a = affine_[k];
+    if (node.kind != Kind::add) sum = add_up(mul_up(add_up(most, a.before), a.gain), a.after);
+    sums_[k] = sum, box.overflow |= a.overflow;
   }
   if (!(mul_up(U(2), sums_[root]) < overflow_)) box.overflow = true;
   const double T = static_cast<double>(structure_.terms[root]);
@@ -333,10 +303,6 @@ template <class U>
 void State<U>::unary_lines(std::uint32_t k, const Slopes* slopes) {
   Lines& lines = lines_[k];
   const Node& node = graph_.nodes[k];
-  const std::uint64_t version = version_[node.operands[0]];
-  const std::uint64_t id = slopes == nullptr ? 0 : slopes->id + 1;
-  if (lines.filled && lines.version == version && lines.slopes == id) return;
-  lines.filled = true, lines.version = version, lines.slopes = id;
   const Ranges<U>& x = ranges_[node.operands[0]];
   const Piecewise f(node);
   const bool is_clip = node.kind == Kind::clip;

@@ -37,7 +37,7 @@ State<U>::State(const Structure& structure, Semantics semantics)
   } else if (semantics == Semantics::fp64_any) {
     unit_ = 0x1p-53, underflow_ = 0x1p-1074, overflow_ = 0x1p1023;
   }
-  views_.resize(count), ranges_.resize(count), scratch_.resize(count), factors_.resize(count);
+  views_.resize(count), ranges_.resize(count), scratch_.resize(count), affine_.resize(count);
   version_.resize(count), lines_.resize(count), boxes_.resize(count), largest_.resize(count);
   sums_.resize(count);
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -47,7 +47,7 @@ State<U>::State(const Structure& structure, Semantics semantics)
     v.operand_count = static_cast<std::uint32_t>(node.operands.size());
     v.operands = node.operands.data(), v.ints = node.ints.data(), v.payload = node.payload.data();
     v.offsets = structure.offsets[k].data(), v.sites = structure.sites[k];
-    if (v.sites.has_bias) v.bias = v.payload + v.sites.weights();
+    if (v.sites.has_bias) v.bias = v.payload + v.sites.weights;
     if (v.stored || node.kind == Kind::constant) {
       ranges_[k].n.resize(node.size), ranges_[k].h.resize(node.size);
     }
@@ -55,8 +55,11 @@ State<U>::State(const Structure& structure, Semantics semantics)
       ranges_[k].set(i, point(U(node.payload[i])));
     }
     v.range_n = ranges_[k].n.data(), v.range_h = ranges_[k].h.data();
-    enclose_factors(k);
-    v.factor_n = factors_[k].n.data(), v.factor_h = factors_[k].h.data();
+    prepare_constants(k);
+    const Affine& a = affine_[k];
+    if (!a.factor.n.empty()) v.factor_n = a.factor.n.data(), v.factor_h = a.factor.h.data();
+    if (!a.pre.empty()) v.pre = a.pre.data();
+    if (!a.post.empty()) v.post = a.post.data();
   }
 }
 
@@ -156,8 +159,14 @@ void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
     while (next != slopes.end() && (*next)->node < k) ++next;
     const Slopes* own = next != slopes.end() && (*next)->node == k ? *next : nullptr;
     const Kind kind = graph_.nodes[k].kind;
-    if (is_unary_piecewise(kind)) unary_lines(k, own);
-    if (kind == Kind::max) max_lines(k, own);
+    if (is_unary_piecewise(kind) || kind == Kind::max) {
+      const std::uint64_t version = version_[graph_.nodes[k].operands[0]];
+      const std::uint64_t id = own == nullptr ? 0 : own->id + 1;
+      if (lines_[k].version != version || lines_[k].slopes != id) {
+        kind == Kind::max ? max_lines(k, own) : unary_lines(k, own);
+        lines_[k].version = version, lines_[k].slopes = id;
+      }
+    }
     const bool rounds = structure_.is_root(k) || kind == Kind::leaky;
     if (rounds && semantics_ != Semantics::real) views_[k].delta = error_box(k).delta.data();
   }
@@ -166,7 +175,7 @@ void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
 template <class U>
 void State<U>::run(Job<U>* job, std::uint32_t target) {
   job->nodes = views_.data(), job->target = target;
-  engine_.backward(job, &workspace_);
+  engine_.backward(job);
   if (job->missing < 0) return;
   throw RuleFault{name(static_cast<std::uint32_t>(job->missing)) + " needs slope bytes, none given"};
 }

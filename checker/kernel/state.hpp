@@ -75,8 +75,7 @@ class State {
     std::uint64_t version;
   };
   struct Lines {
-    bool filled = false;
-    std::uint64_t version = 0, slopes = 0;  // what they were computed from
+    std::uint64_t version = ~std::uint64_t{0}, slopes = 0;  // what they were computed from
     std::vector<double> lower, upper;
     std::vector<U> lower_cut, upper_cut;
     std::vector<std::uint8_t> state;
@@ -90,14 +89,22 @@ class State {
   };
   static constexpr std::uint64_t whole = ~std::uint64_t{0};
 
+  // The constants of one node in the form factor*(x + pre) + post, where it has that form, and column
+  // P as gain*(P_x + before) + after. For executions factor holds divisor and multiplier instead.
+  struct Affine {
+    std::vector<double> pre, post;
+    Ranges<U> factor;
+    U gain = 1, before = 0, after = 0;
+    bool overflow = false;  // var + eps
+  };
+
   std::string name(std::uint32_t k) const;
-  void enclose_factors(std::uint32_t k);
+  void prepare_constants(std::uint32_t k);
   void intersect(std::uint32_t k, std::uint64_t i, const Interval<U>& z);
   void changed(std::uint32_t k);
   void node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute);
   void group_ranges(std::uint32_t root, bool absolute);
   U largest_value(std::uint32_t k);
-  U largest_sum(std::uint32_t k, const std::vector<U>& operand);
   void compute_error_box(std::uint32_t root);
   const ErrorBox& error_box(std::uint32_t k);
   void unary_lines(std::uint32_t k, const Slopes* slopes);
@@ -110,9 +117,9 @@ class State {
   const Semantics semantics_;
   const Engine<U>& engine_;
   U unit_ = 0, underflow_ = 0, overflow_ = infinity;  // u, eta, Omega of FORMAT.md section 3
-  Workspace workspace_;
   std::vector<NodeView<U>> views_;
-  std::vector<Ranges<U>> ranges_, scratch_, factors_;
+  std::vector<Ranges<U>> ranges_, scratch_;
+  std::vector<Affine> affine_;
   std::vector<std::uint64_t> version_;  // names one content of a node's ranges for ever
   std::vector<Lines> lines_;
   std::vector<ErrorBox> boxes_;

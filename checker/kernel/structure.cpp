@@ -5,45 +5,24 @@
 
 namespace outward_check {
 
-Sites sites_of(const Node& node) {
+std::vector<std::int64_t> conv_ints(const Node& node) {
   const std::vector<std::int64_t>& a = node.ints;
-  Sites s;
-  if (node.kind == Kind::dense) {
-    s.count = static_cast<std::uint64_t>(a[0]);
-    s.inputs = static_cast<std::uint64_t>(a[1]);
-    s.outputs = static_cast<std::uint64_t>(a[2]);
-    s.has_bias = a[3] != 0;
-    return s;
-  }
-  s.is_conv = true;
-  s.channels = a[1], s.height = a[2], s.width = a[3], s.features = a[4];
-  s.kernel_h = a[5], s.kernel_w = a[6], s.stride_h = a[7], s.stride_w = a[8];
-  s.pad_t = a[9], s.pad_l = a[10], s.dilation_h = a[13], s.dilation_w = a[14];
-  s.groups = a[15], s.out_h = a[16], s.out_w = a[17], s.has_bias = a[18] != 0;
-  s.count = static_cast<std::uint64_t>(a[0] * s.groups * s.out_h * s.out_w);
-  s.inputs = static_cast<std::uint64_t>(s.channels / s.groups * s.kernel_h * s.kernel_w);
-  s.outputs = static_cast<std::uint64_t>(s.features / s.groups);
-  return s;
+  if (node.kind == Kind::conv) return a;
+  return {a[0], a[1], 1, 1, a[2], 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, a[3]};
 }
 
 Site site(const Sites& g, std::uint64_t s) {
-  if (!g.is_conv) return {s * g.outputs, 1, 0};
   const std::uint64_t plane = static_cast<std::uint64_t>(g.out_h * g.out_w);
   const std::uint64_t block = s / plane, group = block % static_cast<std::uint64_t>(g.groups);
   return {block * g.outputs * plane + s % plane, plane, group * g.outputs};
 }
 
 void site_inputs(const Sites& g, std::uint64_t s, std::int64_t* index) {
-  if (!g.is_conv) {
-    const std::int64_t first = static_cast<std::int64_t>(s * g.inputs);
-    for (std::uint64_t k = 0; k < g.inputs; ++k) index[k] = first + static_cast<std::int64_t>(k);
-    return;
-  }
   const std::int64_t position = static_cast<std::int64_t>(s), plane = g.out_h * g.out_w;
-  const std::int64_t first_channel = position / plane * (g.channels / g.groups);
+  const std::int64_t first = position / plane * g.channels;  // channel of this image and group
   const std::int64_t top = position % plane / g.out_w * g.stride_h - g.pad_t;
   const std::int64_t left = position % g.out_w * g.stride_w - g.pad_l;
-  for (std::int64_t c = first_channel; c < first_channel + g.channels / g.groups; ++c) {
+  for (std::int64_t c = first; c < first + g.channels; ++c) {
     for (std::int64_t ky = 0; ky < g.kernel_h; ++ky) {
       const std::int64_t y = top + ky * g.dilation_h;
       for (std::int64_t kx = 0; kx < g.kernel_w; ++kx) {
@@ -62,6 +41,20 @@ bool is_contraction(Kind kind) {
 bool is_unary_piecewise(Kind kind) { return kind >= Kind::relu && kind <= Kind::abs; }
 
 namespace {
+
+Sites sites_of(const Node& node) {
+  const std::vector<std::int64_t> a = conv_ints(node);
+  Sites s;
+  s.groups = a[15], s.channels = a[1] / s.groups, s.height = a[2], s.width = a[3];
+  s.kernel_h = a[5], s.kernel_w = a[6], s.stride_h = a[7], s.stride_w = a[8];
+  s.pad_t = a[9], s.pad_l = a[10], s.dilation_h = a[13], s.dilation_w = a[14];
+  s.out_h = a[16], s.out_w = a[17], s.has_bias = a[18] != 0;
+  s.count = static_cast<std::uint64_t>(a[0] * s.groups * s.out_h * s.out_w);
+  s.inputs = static_cast<std::uint64_t>(s.channels * s.kernel_h * s.kernel_w);
+  s.outputs = static_cast<std::uint64_t>(a[4] / s.groups);
+  s.weights = static_cast<std::uint64_t>(a[4]) * s.inputs;
+  return s;
+}
 
 // Constant factors that a runtime may move behind the contraction that reads node k.
 std::uint64_t movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses,
@@ -115,7 +108,7 @@ Structure::Structure(const Graph& g) : graph(g) {
       case Kind::dense:
       case Kind::conv:
         sites[q] = sites_of(node);
-        multiplications += sites[q].multiplications();
+        multiplications += sites[q].count * sites[q].inputs * sites[q].outputs;
         T = sites[q].inputs + sites[q].has_bias + 2 * movable_factors(g, uses, node.operands[0]);
         Q = 1;
         break;

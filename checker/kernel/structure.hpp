@@ -10,24 +10,21 @@ namespace outward_check {
 
 // A dense or conv node as `count` small matrix products that share weights: a site reads `inputs`
 // elements of the operand (some may be padding) and writes `outputs` elements, one per weight row.
+// dense is the convolution of R images of one pixel with K channels.
 struct Sites {
-  std::uint64_t count = 0, inputs = 0, outputs = 0;
-  bool is_conv = false, has_bias = false;
-  std::int64_t channels = 0, height = 0, width = 0, features = 0, kernel_h = 0, kernel_w = 0,
-               stride_h = 0, stride_w = 0, pad_t = 0, pad_l = 0, dilation_h = 0, dilation_w = 0,
-               groups = 0, out_h = 0, out_w = 0;
-  std::uint64_t multiplications() const { return count * inputs * outputs; }
-  std::uint64_t weights() const {  // number of weights; the bias follows them in the payload
-    return inputs * outputs * (is_conv ? static_cast<std::uint64_t>(groups) : 1);
-  }
+  std::uint64_t count = 0, inputs = 0, outputs = 0, weights = 0;
+  bool has_bias = false;  // the bias follows the weights in the payload
+  std::int64_t channels = 0, height = 0, width = 0, kernel_h = 0, kernel_w = 0, stride_h = 0,
+               stride_w = 0, pad_t = 0, pad_l = 0, dilation_h = 0, dilation_w = 0, groups = 0,
+               out_h = 0, out_w = 0;  // channels: per group
 };
 struct Site {
   std::uint64_t first_output = 0, output_stride = 0;  // outputs are first, first + stride, ...
   std::uint64_t first_row = 0;                        // the weight row and bias of the first output
 };
-Sites sites_of(const Node& node);  // REQUIRES kind dense or conv
+std::vector<std::int64_t> conv_ints(const Node& node);  // of dense and conv nodes
 Site site(const Sites& sites, std::uint64_t s);
-// index: one entry per input in the order of the weights; an element of the operand or -1 for padding.
+// index: one entry per input, in the order of the weights; -1 for padding.
 void site_inputs(const Sites& sites, std::uint64_t s, std::int64_t* index);
 
 bool is_linear(Kind kind);           // kinds 1 to 11
