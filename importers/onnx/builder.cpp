@@ -9,7 +9,7 @@ namespace outward::onnx_import {
 Builder::Builder(ElementType element) { graph_.element = element; }
 
 Value Builder::emit(Kind kind, std::vector<Value> operands, Shape shape, Integers ints, Floats payload) {
-  const std::int64_t count = element_count(shape);
+  const std::int64_t count = element_count(shape, max_generated);
   if (count == 0)
     refuse("empty-tensor", "a computed tensor has no elements", "at least one", "shape " + shape_text(shape));
   for (double c : payload) {

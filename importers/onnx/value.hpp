@@ -15,7 +15,7 @@ using Floats = std::vector<double>;
 // Limits, in one place. They bound memory for files that claim more than they hold.
 inline constexpr std::size_t max_rank = 16;
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 28;   // of one tensor, before anything is allocated
-inline constexpr std::int64_t max_generated = std::int64_t{1} << 25;  // of one tensor that is computed, not read
+inline constexpr std::int64_t max_generated = std::int64_t{1} << 25;  // of one value that is computed, not read
 inline constexpr std::int64_t max_total = std::int64_t{1} << 28;      // ints and payload of the whole graph
 inline constexpr std::size_t max_nodes = std::size_t{1} << 20;
 
