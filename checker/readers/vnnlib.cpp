@@ -4,27 +4,18 @@
 #include <algorithm>
 
 #include "checker/readers/decimal.hpp"
-#include "checker/readers/readers.hpp"
 #include "checker/readers/vnnlib_formula.hpp"
+#include "checker/readers/vnnlib_tokens.hpp"
 
 namespace outward_check {
 
 namespace {
 
-using Class = ReadError::Class;
 using Kind = Atom::Kind;
 
-constexpr std::size_t max_depth = 256, max_token = 65536;
 constexpr std::uint64_t max_cases = 1000000;
 constexpr std::uint64_t max_work = std::uint64_t{1} << 28;  // term operations and long numbers
 constexpr std::uint64_t max_bits = 1 << 18;                 // of a computed coefficient
-
-struct Token {
-  std::string_view text;  // "(", ")", a run of other characters, or empty at the end of the file
-  std::uint32_t line = 1;
-  std::size_t column = 1;
-  bool is(const char* other) const { return text == other; }
-};
 
 struct Term {
   std::uint32_t column = none;  // none: the constant
@@ -47,21 +38,17 @@ struct Connective {
   Alternatives all;
 };
 
-class Parser {
+class Parser : private Tokens {
  public:
   Parser(std::string_view text, const std::string& name, std::uint64_t inputs,
          std::uint64_t outputs)
-      : text_(text), name_(name), inputs_(inputs), outputs_(outputs) {
-    if (inputs >= none / 2 || outputs >= none / 2)
-      limit("vnnlib.size", "model too large", none / 2);
+      : Tokens(text, name), inputs_(inputs), outputs_(outputs) {
+    if (inputs >= none / 2 || outputs >= none / 2) limit("size: model too large", none / 2);
     declared_.resize(inputs + outputs);
     recent_.resize(4096);
   }
 
   Formula run() {
-    if (text_.substr(0, 3) == "\xef\xbb\xbf") {
-      fail(Class::malformed, "vnnlib.bom", "byte order mark", "text without one", Token());
-    }
     for (Token token = next(); !token.text.empty(); token = next()) {
       if (!token.is("(")) syntax("(", token);
       token = next();
@@ -71,10 +58,9 @@ class Parser {
       } else if (token.is("declare-const") || token.is("declare-fun")) {
         declaration(token.is("declare-fun"));
       } else if (token.is("vnnlib-version") || token.is("declare-network")) {
-        fail(Class::unsupported, "vnnlib.version", "a VNN-LIB 2.0 file", "VNN-LIB 1.0", token);
+        unsupported("version: a VNN-LIB 2.0 file", "VNN-LIB 1.0", token);
       } else {
-        fail(Class::malformed, "vnnlib.command", "unknown command",
-             "declare-const, declare-fun or assert", token);
+        malformed("command: unknown command", "declare-const, declare-fun or assert", token);
       }
     }
     const auto gap = std::find(declared_.begin(), declared_.end(), false);
@@ -82,13 +68,13 @@ class Parser {
       const std::uint64_t c = static_cast<std::uint64_t>(gap - declared_.begin());
       const std::string variable =
           c < inputs_ ? "X_" + std::to_string(c) : "Y_" + std::to_string(c - inputs_);
-      fail(Class::malformed, "vnnlib.size", variable + " is not declared",
-           "the model's " + std::to_string(inputs_) + " inputs and " + std::to_string(outputs_) +
-               " outputs",
-           last_);
+      malformed("size: " + variable + " is not declared",
+                "the model's " + std::to_string(inputs_) + " inputs and " +
+                    std::to_string(outputs_) + " outputs",
+                last());
     }
     if (!mixed_.empty()) {
-      throw ReadError(Class::unsupported, name_ + mixed_ +
+      throw ReadError(Class::unsupported, name() + mixed_ +
                                               ": vnnlib.mixed: rows with inputs and outputs or "
                                               "several inputs, expected one input or outputs only");
     }
@@ -96,64 +82,13 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(Class kind, const std::string& code, const std::string& what,
-                         const std::string& expected, const Token& found) const {
-    std::string shown(found.text.substr(0, 40));
-    for (char& c : shown) c = c < 32 || c > 126 ? '?' : c;
-    throw ReadError(kind, name_ + ":" + std::to_string(found.line) + ":" +
-                              std::to_string(found.column) + ": " + code + ": " + what +
-                              ", expected " + expected + ", found " +
-                              (shown.empty() ? "end of file" : "'" + shown + "'"));
-  }
-  [[noreturn]] void syntax(const std::string& expected, const Token& found) const {
-    fail(Class::malformed, "vnnlib.syntax", "unexpected text", expected, found);
-  }
-  [[noreturn]] void arity(const std::string& expected, const Token& found) const {
-    fail(Class::malformed, "vnnlib.arity", "wrong number of operands", expected, found);
-  }
-  [[noreturn]] void limit(const std::string& code, const std::string& what,
-                          std::uint64_t value) const {
-    fail(Class::limit, code, what, "at most " + std::to_string(value), last_);
-  }
-
-  // ---- tokens ----
-
-  Token next() {
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == ';') {
-        at_ = std::min(text_.find('\n', at_), text_.size()) - 1;
-      } else if (c == '\n') {
-        ++line_, line_start_ = at_ + 1;
-      } else if (c != ' ' && c != '\t' && c != '\r') {
-        break;
-      }
-    }
-    const std::size_t start = at_;
-    while (at_ < text_.size() && !ends_token(text_[at_])) ++at_;
-    if (at_ == start && at_ < text_.size()) ++at_;  // a parenthesis
-    last_ = {text_.substr(start, at_ - start), line_, start - line_start_ + 1};
-    if (last_.text.size() > max_token) limit("vnnlib.token", "token too long", max_token);
-    if (last_.is("(") && ++depth_ > max_depth) limit("vnnlib.depth", "nested too deep", max_depth);
-    if (last_.is(")") && depth_-- == 0) syntax("a command", last_);
-    return last_;
-  }
-
-  static bool ends_token(char c) {
-    return c == '(' || c == ')' || c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ';';
-  }
-
-  void close() {
-    if (!next().is(")")) syntax(")", last_);
-  }
-
   // X_i or Y_i with i in plain decimal, below the model's size.
   std::uint32_t column_of(const Token& token) const {
     const std::string_view name = token.text;
     if (name.size() < 3 || (name[0] != 'X' && name[0] != 'Y') || name[1] != '_' ||
         name.find_first_not_of("0123456789", 2) != std::string_view::npos ||
         (name[2] == '0' && name.size() > 3)) {
-      fail(Class::malformed, "vnnlib.symbol", "unknown symbol", "a number, X_i or Y_i", token);
+      malformed("symbol: unknown symbol", "a number, X_i or Y_i", token);
     }
     const std::uint64_t count = name[0] == 'X' ? inputs_ : outputs_;
     std::uint64_t index = 0;
@@ -161,8 +96,8 @@ class Parser {
       index = std::min(index * 10 + static_cast<std::uint64_t>(c - '0'), count);
     }
     if (index == count) {
-      fail(Class::malformed, "vnnlib.size", "index beyond the model's size",
-           "an index below " + std::to_string(count), token);
+      malformed("size: index beyond the model's size", "an index below " + std::to_string(count),
+                token);
     }
     return static_cast<std::uint32_t>(name[0] == 'X' ? index : inputs_ + index);
   }
@@ -171,14 +106,14 @@ class Parser {
     const Token name = next();
     const std::uint32_t column = column_of(name);
     if (declared_[column]) {
-      fail(Class::malformed, "vnnlib.declared", "declared twice", "one declaration", name);
+      malformed("declared: declared twice", "one declaration", name);
     }
     declared_[column] = true;
     if (is_function) {
-      if (!next().is("(")) syntax("()", last_);
+      if (!next().is("(")) syntax("()", last());
       close();
     }
-    if (!next().is("Real")) fail(Class::malformed, "vnnlib.type", "unknown type", "Real", last_);
+    if (!next().is("Real")) malformed("type: unknown type", "Real", last());
     close();
   }
 
@@ -260,7 +195,7 @@ class Parser {
   }
 
   void check_cases(std::uint64_t cases) const {
-    if (cases > max_cases) limit("vnnlib.cases", "too many cases", max_cases);
+    if (cases > max_cases) limit("cases: too many cases", max_cases);
   }
 
   // ---- comparisons ----
@@ -270,11 +205,10 @@ class Parser {
     const bool less = o == "<=" || o == "<", greater = o == ">=" || o == ">";
     const bool equal = o == "=" || o == "==", strict = o.size() == 1 && !equal;
     if (!less && !greater && !equal) {
-      fail(Class::malformed, "vnnlib.operator", "unknown operator", "<=, <, >=, >, ==, and, or",
-           op);
+      malformed("operator: unknown operator", "<=, <, >=, >, ==, and, or", op);
     }
     Operand left = operand(), right = operand();
-    if (!next().is(")")) arity("two operands", last_);
+    if (!next().is(")")) arity("two operands", last());
     const bool flipped = left.column == none;
     const Operand &variable = flipped ? right : left, &number = flipped ? left : right;
     if (!left.compound && !right.compound && variable.column < inputs_ && number.column == none) {
@@ -365,8 +299,7 @@ class Parser {
     if ((c < '0' || c > '9') && c != '-' && c != '+' && c != '.') {
       const std::uint32_t column = column_of(token);
       if (!declared_[column]) {
-        fail(Class::malformed, "vnnlib.undeclared", "undeclared variable",
-             "a declaration before the use", token);
+        malformed("undeclared: undeclared variable", "a declaration before the use", token);
       }
       return {false, column, 0, {}};
     }
@@ -375,11 +308,11 @@ class Parser {
       Fraction value;
       const DecimalStatus status = read_decimal(token.text, &value);
       if (status == DecimalStatus::malformed) {
-        fail(Class::malformed, "vnnlib.number", "not a number", "a decimal number", token);
+        malformed("number: not a number", "a decimal number", token);
       }
       if (status != DecimalStatus::ok) {
-        fail(Class::limit, "vnnlib.number", "number over a limit",
-             "at most 10000 digits and exponent 20000", token);
+        fail(Class::limit, "number: number over a limit", "at most 10000 digits and exponent 20000",
+             token);
       }
       id = result_.numbers.id(checked(std::move(value)));
       text = token.text;
@@ -426,20 +359,20 @@ class Parser {
 
   TermFrame term_frame() {
     const Token op = next();
-    if (op.is("/")) fail(Class::unsupported, "vnnlib.nonlinear", "division", "+, - or *", op);
+    if (op.is("/")) unsupported("nonlinear: division", "+, - or *", op);
     if (!op.is("+") && !op.is("-") && !op.is("*")) syntax("+, - or *", op);
     return {op.text[0], 0, {}};
   }
 
   void spend(std::uint64_t work) {
     work_ += work;
-    if (work_ > max_work) limit("vnnlib.work", "terms or numbers too large in all", max_work);
+    if (work_ > max_work) limit("work: terms or numbers too large in all", max_work);
   }
 
   // Long numbers are paid for by the square of their length.
   Fraction checked(Fraction value) {
     const std::uint64_t bits = value.numerator.bits() + value.denominator.bits();
-    if (bits > max_bits) limit("vnnlib.number", "computed number too long (bits)", max_bits);
+    if (bits > max_bits) limit("number: computed number too long (bits)", max_bits);
     if (bits > 1000) spend(bits * bits / 500);
     return value;
   }
@@ -461,8 +394,7 @@ class Parser {
     merge(product), merge(&value);
     if (is_constant(value)) std::swap(*product, value);
     if (!is_constant(*product)) {
-      fail(Class::unsupported, "vnnlib.nonlinear", "product of variables",
-           "one factor with variables", token);
+      unsupported("nonlinear: product of variables", "one factor with variables", token);
     }
     if (product->empty()) return;
     const Fraction factor = product->front().value;
@@ -486,16 +418,12 @@ class Parser {
     sum->resize(kept);
   }
 
-  std::string_view text_;
-  const std::string& name_;
   std::uint64_t inputs_, outputs_;
   std::vector<bool> declared_;  // per column
-  std::size_t at_ = 0, line_start_ = 0, depth_ = 0;
-  std::uint32_t line_ = 1, mixed_line_ = 0;
-  Token last_;
   Formula result_;
   std::vector<std::pair<std::string_view, std::uint32_t>> recent_;  // number texts, by hash
   std::uint64_t cases_ = 1, work_ = 0;
+  std::uint32_t mixed_line_ = 0;
   std::string mixed_;  // ":line,line,..."
 };
 

@@ -1,5 +1,5 @@
 // Input arrays of every format: bits of accepted ones, refusals by reason, and the outside hostile .npy files.
-#include "checker/readers/arrays.hpp"
+#include "checker/translate/arrays.hpp"
 
 #include <doctest/doctest.h>
 

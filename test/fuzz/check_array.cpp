@@ -1,7 +1,7 @@
 // Fuzz target: the checker's readers of input arrays; the first byte chooses the format.
 #include <cstdint>
 
-#include "checker/readers/arrays.hpp"
+#include "checker/translate/arrays.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const char* const names[] = {"a.npy", "a.csv", "a.json", "a.pb", "a.pgm", "a.ppm"};

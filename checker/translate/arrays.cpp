@@ -1,7 +1,7 @@
 // Input points from .npy, .csv, .json, .pb (ONNX TensorProto), .pgm and .ppm files. Assumes nothing
 // about the bytes. Promises finite numbers of the model's element type: numbers stored in binary
 // must be exact in it, decimal texts are rounded to nearest even. Anything else is a ReadError.
-#include "checker/readers/arrays.hpp"
+#include "checker/translate/arrays.hpp"
 
 #include <algorithm>
 #include <bit>
