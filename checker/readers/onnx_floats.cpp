@@ -302,8 +302,8 @@ void conv(Op& op) {
     require(op.constant(2).shape == Shape{M}, "the bias has not one number per output channel");
     payload.insert(payload.end(), op.constant(2).floats->begin(), op.constant(2).floats->end());
   }
-  const Shape ints{x[0], x[1], v.in, h.in, M, v.kernel, h.kernel, v.stride, h.stride, v.before, h.before,
-                   v.after, h.after, v.dilation, h.dilation, g, v.out, h.out, op.has(2)};
+  const Shape ints{x[0],     x[1],    v.in,    h.in,       M,          v.kernel, h.kernel, v.stride, h.stride, v.before,
+                   h.before, v.after, h.after, v.dilation, h.dilation, g,        v.out,    h.out,    op.has(2)};
   const Value image = op.materialise(op.floats(0));
   op.give(op.emit(Kind::conv, {image}, image_shape(x, M, axes), ints, std::move(payload)));
 }

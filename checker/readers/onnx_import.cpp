@@ -10,11 +10,11 @@ namespace outward_check {
 namespace onnx {
 namespace {
 
-// One row per form of an operator, valid from opset `since` to the next row of the same name.
+// One row per form of one or several operators, valid from opset `since` to the next row of the name.
 // Attributes are "name:type", type f i s t F I or S as AttributeProto has them, "!" when required.
 // integers: the rule when all operands are integer constants; floats: otherwise; null: refused.
 struct Form {
-  const char* name;
+  const char* names;
   int since;
   unsigned least, most;  // operands; kAny: any number, none of them absent
   const char* attributes;
@@ -32,23 +32,13 @@ constexpr Form kForms[] = {
     {"ConstantOfShape", 9, 1, 1, "value:t", constant_of_shape, nullptr},
     {"Range", 11, 3, 3, "", range, nullptr},
     {"Where", 9, 3, 3, "", where, where},
-    {"Equal", 7, 2, 2, "", fold, nullptr},
-    {"Greater", 7, 2, 2, "", fold, nullptr},
-    {"Less", 7, 2, 2, "", fold, nullptr},
-    {"GreaterOrEqual", 12, 2, 2, "", fold, nullptr},
-    {"LessOrEqual", 12, 2, 2, "", fold, nullptr},
-    {"And", 7, 2, 2, "", fold, nullptr},
-    {"Or", 7, 2, 2, "", fold, nullptr},
+    {"Equal Greater Less And Or", 7, 2, 2, "", fold, nullptr},
+    {"GreaterOrEqual LessOrEqual", 12, 2, 2, "", fold, nullptr},
     {"Not", 1, 1, 1, "", fold_unary, nullptr},
     {"Mod", 10, 2, 2, "fmod:i", fold, nullptr},
-    {"Min", 6, 1, kAny, "", fold, nullptr},
-    {"Max", 6, 1, kAny, "", fold, nullptr},
-    {"ReduceProd", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
-    {"ReduceProd", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
-    {"ReduceMin", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
-    {"ReduceMin", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
-    {"ReduceMax", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
-    {"ReduceMax", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
+    {"Min Max", 6, 1, kAny, "", fold, nullptr},
+    {"ReduceProd ReduceMin ReduceMax", 1, 1, 1, "axes:I keepdims:i", fold_reduce, nullptr},
+    {"ReduceProd ReduceMin ReduceMax", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, nullptr},
     {"ReduceSum", 1, 1, 1, "axes:I keepdims:i", fold_reduce, reduce_sum},
     {"ReduceSum", 13, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, reduce_sum},
     {"ReduceMean", 1, 1, 1, "axes:I keepdims:i", nullptr, reduce_mean},
@@ -108,30 +98,38 @@ constexpr Form kForms[] = {
      "auto_pad:s pads:I strides:I kernel_shape:I! storage_order:i ceil_mode:i dilations:I", nullptr, max_pool},
 };
 
-Message node_message(Span bytes) { return Message(bytes, "NodeProto", ".SSssSsssS"); }
+// Whether `word` is one of the words of `list`.
+bool has_word(std::string_view list, std::string_view word) {
+  for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool whole = (at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ');
+    if (whole && word.find(' ') == word.npos) return true;
+  }
+  return false;
+}
 
 // The attributes of one node against its row; what does not fit is added to faults.
 std::map<std::string, Message> read_attributes(const Message& node, const Form& form, std::string* faults) {
   std::map<std::string, Message> found;
-  const std::string known = std::string(" ") + form.attributes + " ";
+  const std::string known = form.attributes;
   for (Span bytes : node.all(5)) {
     const Message a(bytes, "AttributeProto", ".sfvsssFISSS.ssS....v.sS");
     const std::string name = a.text(1);
-    const std::size_t at = known.find(" " + name + ":");
     const Int type = a.integer(20);
-    const bool fits = at != std::string::npos && name.find(' ') == std::string::npos;
-    bool typed = type >= 1 && type <= 8 && fits && known[at + name.size() + 2] == "fistgFIS"[type - 1];
+    const std::string typed = name + ":" + (type >= 1 && type <= 8 ? "fistgFIS"[type - 1] : '?');
+    bool fits = has_word(known, typed) || has_word(known, typed + "!");
     for (unsigned field : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 22, 23}) {
-      typed = typed && (!a.has(field) || field == type + 1);  // no value of another type beside it
+      fits = fits && (!a.has(field) || field == type + 1);  // no value of another type beside it
     }
-    if (!fits) *faults += "; attribute '" + name + "' is not understood in this opset";
-    else if (!typed || (type == 4 && !a.has(5))) *faults += "; attribute '" + name + "' has another type";
+    if (!fits || (type == 4 && !a.has(5))) {
+      *faults += "; attribute '" + name + "' is not understood in this opset, or has another type";
+    }
     if (!found.emplace(name, a).second) *faults += "; attribute '" + name + "' is given twice";
   }
-  for (std::size_t end = known.find('!'); end != std::string::npos; end = known.find('!', end + 1)) {
-    const std::size_t start = known.rfind(' ', end) + 1;
-    const std::string name = known.substr(start, known.find(':', start) - start);
-    if (found.count(name) == 0) *faults += "; attribute '" + name + "' is missing";
+  for (std::size_t end = known.find(":"); end != std::string::npos; end = known.find(":", end + 1)) {
+    const std::string name = known.substr(known.rfind(' ', end) + 1, end - known.rfind(' ', end) - 1);
+    const bool required = known.compare(end + 2, 1, "!") == 0;
+    if (required && found.count(name) == 0) *faults += "; attribute '" + name + "' is missing";
   }
   return found;
 }
@@ -185,7 +183,7 @@ class Import {
     for (std::size_t i = 0; i < nodes.size(); ++i) lower(nodes[i], i);
     guard("outputs", [&] { outputs(); });
     if (blocker_count_ == 0) return remove_dead();
-    throw ReadError(worst_, std::to_string(blocker_count_) + " blockers" + blockers_);
+    throw ReadError(worst_, std::to_string(blocker_count_) + " blocker(s)" + blockers_);
   }
   const ExternalFiles& external() const { return to_.external; }
 
@@ -269,7 +267,7 @@ class Import {
   void lower(Span bytes, std::size_t number) {
     const std::string place = "node " + std::to_string(number);
     guard(place, [&] {
-      const Message node = node_message(bytes);
+      const Message node(bytes, "NodeProto", ".SSssSsssS");
       Op made = op("");
       made.kind = node.text(4);
       made.name = place + " '" + node.text(3) + "' (" + made.kind + ", opset " + std::to_string(opset_) + ")";
@@ -291,7 +289,7 @@ class Import {
     if (!domain.empty() && domain != "ai.onnx") unsupported("domain '" + domain + "'");
     const Form* form = nullptr;
     for (const Form& row : kForms) {
-      if (op->kind == row.name && row.since <= opset_) form = &row;
+      if (has_word(row.names, op->kind) && row.since <= opset_) form = &row;
     }
     support(form != nullptr && node.text(8).empty(), "the operator is not supported");
     std::string faults;

@@ -109,11 +109,16 @@ void constant(Op& op) {
   const auto& [name, a] = *op.attributes.begin();
   const Reals reals = a.reals(7, 4);
   const Shape integers = a.integers(8), length{static_cast<Int>(reals.size() + integers.size())};
-  if (name == "value") op.give(tensor_value(a.bytes(5), &op.to.external));
-  else if (name == "value_float") op.give(float_value(kFloat, {}, {op.real("value_float", 0)}));
-  else if (name == "value_floats") op.give(float_value(kFloat, length, reals));
-  else if (name == "value_int") op.give(integer_value(kInt64, {}, {a.integer(3)}));
-  else op.give(integer_value(kInt64, length, integers));
+  if (name == "value")
+    op.give(tensor_value(a.bytes(5), &op.to.external));
+  else if (name == "value_float")
+    op.give(float_value(kFloat, {}, {op.real("value_float", 0)}));
+  else if (name == "value_floats")
+    op.give(float_value(kFloat, length, reals));
+  else if (name == "value_int")
+    op.give(integer_value(kInt64, {}, {a.integer(3)}));
+  else
+    op.give(integer_value(kInt64, length, integers));
 }
 
 void constant_of_shape(Op& op) {

@@ -53,14 +53,14 @@ Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape
   made.kind = type;
   made.size = static_cast<std::uint64_t>(element_count(shape));
   support(made.size > 0, "a result without elements");
-  to.charge(static_cast<Int>(ints.size() + payload.size()));
+  to.charge(std::ssize(payload));  // ints were charged when they were made
   for (const Value& v : operands) made.operands.push_back(v.node);
   support(std::all_of(payload.begin(), payload.end(), [](double c) { return std::isfinite(c); }),
           "NaN or infinity among the constants");
   made.ints = std::move(ints);
   made.payload = std::move(payload);
   made.origin = name;
-  if (to.graph.nodes.size() >= 4 * kMaxNodes) over_limit("more than 2^22 canonical nodes");
+  if (std::ssize(to.graph.nodes) >= kMaxNodes) over_limit("more than 2^20 canonical nodes");
   to.graph.nodes.push_back(std::move(made));
   return {to.type(), shape, nullptr, nullptr, static_cast<std::uint32_t>(to.graph.nodes.size() - 1)};
 }

@@ -21,9 +21,9 @@ const char* type_name(int type);  // unsupported if this reader holds no values 
 
 Int element_count(const Shape& shape);  // checked product; malformed or limit
 std::string shape_text(const Shape& shape);
-Int axis_in(Int axis, std::size_t rank);             // negative counts from the end
+Int axis_in(Int axis, std::size_t rank);                          // negative counts from the end
 std::vector<bool> axis_set(const Shape& axes, std::size_t rank);  // as flags; none twice
-Shape broadcast(const Shape& a, const Shape& b);     // numpy rules
+Shape broadcast(const Shape& a, const Shape& b);                  // numpy rules
 
 // What an ONNX tensor name stands for: a constant (never changed, so shared) or a node.
 struct Value {
@@ -84,10 +84,10 @@ struct Op {
   // constants are materialised and one map is emitted unless it is the identity of one operand.
   Value remap(std::vector<Value> operands, Shape shape, Shape index);
   Value expand(const Value& value, const Shape& shape);
-  Shape run(Int start, Int count, Int step);                 // start, start + step, ...
-  std::vector<Shape> everything(const Shape& shape);         // all coordinates per axis
+  Shape run(Int start, Int count, Int step);                               // start, start + step, ...
+  std::vector<Shape> everything(const Shape& shape);                       // all coordinates per axis
   Shape select(const Shape& from, const std::vector<Shape>& coordinates);  // flat, -1 where one is
-  Shape transposed(const Shape& from, const Shape& order);   // flat indices of a transposition
+  Shape transposed(const Shape& from, const Shape& order);                 // flat indices of a transposition
 };
 
 // The reduced axes of a Reduce operator moved behind the kept ones, K elements for each result.

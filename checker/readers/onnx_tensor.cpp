@@ -70,8 +70,8 @@ std::uint64_t decimal(const std::string& text) {
 // regular file, the others are folders, none is a symbolic link.
 std::string contained(std::filesystem::path at, const std::string& location) {
   const std::string forbidden("\\\0", 2);
-  require(!location.empty() && location.find_first_of(forbidden) == std::string::npos &&
-              location.front() != '/' && location.back() != '/',
+  require(!location.empty() && location.find_first_of(forbidden) == std::string::npos && location.front() != '/' &&
+              location.back() != '/',
           "external data: the location is not a relative path of a file");
   std::filesystem::path clean;
   std::filesystem::file_status status;
@@ -130,8 +130,7 @@ Span ExternalFiles::find(const Message& tensor, std::uint64_t bytes) {
   for (Span entry : tensor.all(13)) {
     const Message pair(entry, "StringStringEntryProto", ".ss");
     const std::string key = pair.text(1);
-    require(key == "location" || key == "offset" || key == "length" || key == "checksum",
-            "external data: unknown key");
+    require(key == "location" || key == "offset" || key == "length" || key == "checksum", "external data: unknown key");
     require(keys.emplace(key, pair.text(2)).second, "external data: a key twice");
   }
   keys.emplace("offset", "0");
@@ -173,8 +172,7 @@ Value tensor_value(Span tensor, ExternalFiles* external) {
   Reals reals = is_float(type) ? t.reals(info.field, info.width) : Reals{};
   Shape integers = is_float(type) ? Shape{} : t.integers(info.field);
   require(static_cast<Int>(reals.size() + integers.size()) == count, "number of values and shape differ");
-  return is_float(type) ? float_value(type, shape, std::move(reals))
-                        : integer_value(type, shape, std::move(integers));
+  return is_float(type) ? float_value(type, shape, std::move(reals)) : integer_value(type, shape, std::move(integers));
 }
 
 }  // namespace outward_check::onnx

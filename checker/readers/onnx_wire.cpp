@@ -72,8 +72,8 @@ Message::Message(Span bytes, const char* name, const char* schema) : bytes_(byte
       for (Cursor inner{c.payload, {}}; inner.at < inner.bytes.size;) inner.varint();
     }
   } catch (const ReadError& e) {
-    malformed("byte " + std::to_string(bytes.offset + start) + " (" + name + " field " +
-              std::to_string(c.field) + "): " + e.what());
+    malformed("byte " + std::to_string(bytes.offset + start) + " (" + name + " field " + std::to_string(c.field) +
+              "): " + e.what());
   }
 }
 

@@ -17,8 +17,12 @@ static_assert(std::endian::native == std::endian::little, "raw tensor data is li
 [[noreturn]] void malformed(const std::string& text);
 [[noreturn]] void unsupported(const std::string& text);
 [[noreturn]] void over_limit(const std::string& text);
-inline void require(bool holds, const char* text) { if (!holds) malformed(text); }
-inline void support(bool holds, const char* text) { if (!holds) unsupported(text); }
+inline void require(bool holds, const char* text) {
+  if (!holds) malformed(text);
+}
+inline void support(bool holds, const char* text) {
+  if (!holds) unsupported(text);
+}
 
 template <class T>
 T load(const std::uint8_t* p) {

@@ -16,8 +16,8 @@ using Values = std::vector<double>;
 
 inline void evaluate_conv(const Node& n, const Values& x, Values& out) {
   const auto& i = n.ints;
-  const std::int64_t B = i[0], C = i[1], H = i[2], W = i[3], M = i[4], kh = i[5], kw = i[6], sh = i[7], sw = i[8], pt = i[9],
-                     pl = i[10], dh = i[13], dw = i[14], g = i[15], OH = i[16], OW = i[17], part = C / g;
+  const std::int64_t B = i[0], C = i[1], H = i[2], W = i[3], M = i[4], kh = i[5], kw = i[6], sh = i[7], sw = i[8],
+                     pt = i[9], pl = i[10], dh = i[13], dw = i[14], g = i[15], OH = i[16], OW = i[17], part = C / g;
   for (std::int64_t o = 0; o < B * M * OH * OW; ++o) {
     const std::int64_t ox = o % OW, oy = o / OW % OH, m = o / (OW * OH) % M, b = o / (OW * OH * M);
     double sum = i[18] != 0 ? n.payload[M * part * kh * kw + m] : 0;
@@ -50,9 +50,15 @@ inline Values evaluate(const Graph& graph, const Values& input) {
     }
     for (std::size_t i = 0; i < n.size; ++i) {
       switch (n.kind) {
-        case Kind::input: out[i] = input.at(i); break;
-        case Kind::constant: out[i] = c[i]; break;
-        case Kind::map: out[i] = joined.at(n.ints[i]); break;
+        case Kind::input:
+          out[i] = input.at(i);
+          break;
+        case Kind::constant:
+          out[i] = c[i];
+          break;
+        case Kind::map:
+          out[i] = joined.at(n.ints[i]);
+          break;
         case Kind::dense: {
           const std::size_t K = n.ints[1], N = n.ints[2], r = i / N, j = i % N;
           double sum = n.ints[3] != 0 ? c[N * K + j] : 0;
@@ -60,7 +66,8 @@ inline Values evaluate(const Graph& graph, const Values& input) {
           out[i] = sum;
           break;
         }
-        case Kind::conv: break;
+        case Kind::conv:
+          break;
         case Kind::reduce:
         case Kind::max: {
           const std::size_t K = n.ints[0];
@@ -74,15 +81,33 @@ inline Values evaluate(const Graph& graph, const Values& input) {
           out[i] = c[q] * (x(i) - c[2 * C + q]) / std::sqrt(c[3 * C + q] + c[4 * C]) + c[C + q];
           break;
         }
-        case Kind::add: out[i] = n.ints[0] == 0 ? x(i) + (*in[1])[i] : x(i) - (*in[1])[i]; break;
-        case Kind::shift: out[i] = x(i) + c[i]; break;
-        case Kind::scale: out[i] = x(i) * c[i]; break;
-        case Kind::divide: out[i] = x(i) / c[i]; break;
-        case Kind::neg: out[i] = -x(i); break;
-        case Kind::relu: out[i] = std::max(x(i), 0.0); break;
-        case Kind::leaky: out[i] = x(i) >= 0 ? x(i) : c[0] * x(i); break;
-        case Kind::clip: out[i] = std::min(std::max(x(i), c[0]), c[1]); break;
-        case Kind::abs: out[i] = std::fabs(x(i)); break;
+        case Kind::add:
+          out[i] = n.ints[0] == 0 ? x(i) + (*in[1])[i] : x(i) - (*in[1])[i];
+          break;
+        case Kind::shift:
+          out[i] = x(i) + c[i];
+          break;
+        case Kind::scale:
+          out[i] = x(i) * c[i];
+          break;
+        case Kind::divide:
+          out[i] = x(i) / c[i];
+          break;
+        case Kind::neg:
+          out[i] = -x(i);
+          break;
+        case Kind::relu:
+          out[i] = std::max(x(i), 0.0);
+          break;
+        case Kind::leaky:
+          out[i] = x(i) >= 0 ? x(i) : c[0] * x(i);
+          break;
+        case Kind::clip:
+          out[i] = std::min(std::max(x(i), c[0]), c[1]);
+          break;
+        case Kind::abs:
+          out[i] = std::fabs(x(i));
+          break;
       }
     }
     values.push_back(std::move(out));

@@ -1,5 +1,5 @@
-// Integer and shape constants of FORMAT.md section 2: folded exactly, refused on overflow. Each result is made visible by
-// casting it to float and adding it to a one-element input: the payload of the shift is the integer tensor.
+// Integer and shape constants of FORMAT.md section 2: folded exactly, refused on overflow. Each result is made visible
+// by casting it to float and adding it to a one-element input: the payload of the shift is the integer tensor.
 #include <doctest/doctest.h>
 
 #include "test/checker/onnx_writer.hpp"
@@ -48,7 +48,8 @@ TEST_CASE("arithmetic on integer constants") {
   CHECK(contains(binary("Sub", a({INT64_MIN}), b({1})), "overflow"));
   CHECK(contains(binary("Mul", a({INT64_MAX}), b({2})), "overflow"));
   CHECK(contains(folded(13, {node("Neg", "a", "r")}, {a({INT64_MIN})}), "overflow"));
-  CHECK(contains(binary("Add", tensor_head("a", {1}, 3).text(9, raw<char>(Shape{100})), tensor_head("b", {1}, 3).text(9, raw<char>(Shape{100}))),
+  CHECK(contains(binary("Add", tensor_head("a", {1}, 3).text(9, raw<char>(Shape{100})),
+                        tensor_head("b", {1}, 3).text(9, raw<char>(Shape{100}))),
                  "its type cannot hold"));
   CHECK(contains(binary("Add", a({1}), tensor_head("b", {1}, 6).number(5, 1)), "different types"));
   CHECK(contains(binary("Add", bools("a", {1}, {1}), bools("b", {1}, {0})), "element type"));
@@ -70,7 +71,8 @@ TEST_CASE("comparisons, logic and selection") {
   CHECK(contains(binary("GreaterOrEqual", a({1}), b({1}), 11), "not supported"));
   CHECK(contains(folded(13, {node("Where", "c a b", "r")}, {a({1}), b({7}), ints("c", {1}, {1})}), "bool"));
   const auto choose = [](const std::string& in) {
-    return show(one(13, {2}, node("Where", in, "y"), {bools("c", {2}, {1, 0}), floats("p", {2}, {1, 2}), floats("q", {1}, {9})}));
+    return show(one(13, {2}, node("Where", in, "y"),
+                    {bools("c", {2}, {1, 0}), floats("p", {2}, {1, 2}), floats("q", {1}, {9})}));
   };
   CHECK(choose("c p q") == "const()#2 | 1 9");
   CHECK(contains(choose("c x q"), "values of the network"));
@@ -82,21 +84,32 @@ TEST_CASE("shapes and counts") {
   CHECK(contains(folded(15, {node("Shape", "wide", "r", {i("start", 2), i("end", 1)})}), "without elements"));
   CHECK(contains(folded(13, {node("Shape", "wide", "r", {i("start", 1)})}), "'start' is not understood"));
   CHECK(folded(13, {node("Size", "wide", "r")}) == "24");
-  CHECK(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {1}), ints("q", {}, {8}), ints("d", {}, {3})}) == "1 4 7");
-  CHECK(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {8}), ints("q", {}, {1}), ints("d", {}, {-3})}) == "8 5 2");
-  CHECK(contains(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {1}), ints("q", {}, {8}), ints("d", {}, {-3})}), "without elements"));
-  CHECK(contains(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {0}), ints("q", {}, {INT64_MAX}), ints("d", {}, {1})}), "refused"));
-  CHECK(contains(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {0}), ints("q", {}, {5}), ints("d", {}, {0})}), "zero"));
+  CHECK(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {1}), ints("q", {}, {8}), ints("d", {}, {3})}) ==
+        "1 4 7");
+  CHECK(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {8}), ints("q", {}, {1}), ints("d", {}, {-3})}) ==
+        "8 5 2");
+  CHECK(
+      contains(folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {1}), ints("q", {}, {8}), ints("d", {}, {-3})}),
+               "without elements"));
+  CHECK(contains(
+      folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {0}), ints("q", {}, {INT64_MAX}), ints("d", {}, {1})}),
+      "refused"));
+  CHECK(contains(
+      folded(13, {node("Range", "p q d", "r")}, {ints("p", {}, {0}), ints("q", {}, {5}), ints("d", {}, {0})}), "zero"));
   CHECK(folded(13, {node("ConstantOfShape", "a", "r", {t("value", ints("", {1}, {6}))})}, {a({3})}) == "6 6 6");
   CHECK(show(one(13, {1}, node("ConstantOfShape", "a", "y"), {a({2})})) == "const()#2 | 0 0");
-  CHECK(contains(folded(13, {node("ConstantOfShape", "a", "r", {t("value", ints("", {1}, {6}))})}, {a({1 << 30})}), "its size allows"));
+  CHECK(contains(folded(13, {node("ConstantOfShape", "a", "r", {t("value", ints("", {1}, {6}))})}, {a({1 << 30})}),
+                 "its size allows"));
   CHECK(folded(13, {node("Constant", "", "r", {i("value_int", 5)})}) == "5");
   CHECK(folded(13, {node("Constant", "", "r", {is("value_ints", {5, 6})})}) == "5 6");
   CHECK(show(one(13, {1}, node("Constant", "", "y", {f("value_float", 0.5)}))) == "const()#1 | 0.5");
-  CHECK(show(one(13, {1}, node("Constant", "", "y", {attribute("value_floats", 6).real(7, 1).real(7, 2)}))) == "const()#2 | 1 2");
-  CHECK(contains(show(one(11, {1}, node("Constant", "", "y", {f("value_float", 0.5)}))), "'value_float' is not understood"));
+  CHECK(show(one(13, {1}, node("Constant", "", "y", {attribute("value_floats", 6).real(7, 1).real(7, 2)}))) ==
+        "const()#2 | 1 2");
+  CHECK(contains(show(one(11, {1}, node("Constant", "", "y", {f("value_float", 0.5)}))),
+                 "'value_float' is not understood"));
   CHECK(contains(show(one(13, {1}, node("Constant", "", "y"))), "exactly one value"));
-  CHECK(contains(folded(13, {node("Constant", "", "r", {s("value_string", "5")})}), "'value_string' is not understood"));
+  CHECK(
+      contains(folded(13, {node("Constant", "", "r", {s("value_string", "5")})}), "'value_string' is not understood"));
 }
 
 TEST_CASE("reductions of integers") {
@@ -120,14 +133,17 @@ TEST_CASE("index operators on integers") {
   CHECK(folded(9, {node("Slice", "a", "r", {is("starts", {1}), is("ends", {3}), is("axes", {1})})}, {m}) == "2 3 5 6");
   CHECK(folded(13, {node("Transpose", "a", "r")}, {m}) == "1 4 2 5 3 6");
   CHECK(folded(13, {node("Expand", "a b", "r")}, {a({4}), b({3})}) == "4 4 4");
-  CHECK(folded(13, {node("Reshape", "a b", "t"), node("Flatten", "t", "u"), node("Squeeze", "u k", "v"), node("Unsqueeze", "v k", "w"),
-                    node("Identity", "w", "r")},
+  CHECK(folded(13,
+               {node("Reshape", "a b", "t"), node("Flatten", "t", "u"), node("Squeeze", "u k", "v"),
+                node("Unsqueeze", "v k", "w"), node("Identity", "w", "r")},
                {m, b({1, -1}), ints("k", {1}, {0})}) == "1 2 3 4 5 6");
   CHECK(contains(folded(9, {node("Split", "a", "r", {})}, {a({1})}), "not for integers"));
 }
 
 TEST_CASE("Cast") {
-  const auto cast = [](const Proto& tensor, int type) { return folded(13, {node("Cast", "a", "r", {i("to", type)})}, {tensor}); };
+  const auto cast = [](const Proto& tensor, int type) {
+    return folded(13, {node("Cast", "a", "r", {i("to", type)})}, {tensor});
+  };
   CHECK(cast(a({3, -4}), 6) == "3 -4");
   CHECK(cast(a({3, 0}), 9) == "1 0");
   CHECK(contains(cast(a({300}), 3), "its type cannot hold"));

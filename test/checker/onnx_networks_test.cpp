@@ -83,7 +83,8 @@ TEST_CASE("witnesses of known instances") {
     REQUIRE_MESSAGE(y.size() == graph.nodes[graph.output].size, row[column]);
     const Values got = evaluate(graph, x);
     double worst = 0;
-    for (std::size_t j = 0; j < y.size(); ++j) worst = std::max(worst, std::fabs(got[j] - y[j]) / std::max(1.0, std::fabs(y[j])));
+    for (std::size_t j = 0; j < y.size(); ++j)
+      worst = std::max(worst, std::fabs(got[j] - y[j]) / std::max(1.0, std::fabs(y[j])));
     CHECK_MESSAGE(worst < 1e-4, row[column] << " differs by " << worst);
     ++compared;
   }
@@ -96,8 +97,9 @@ TEST_CASE("every network is read, or refused with what is not in FORMAT.md") {
     std::cout << "SKIPPED: no networks at " << cases() << "\n";
     return;
   }
-  static const std::set<std::string> outside{"Softmax", "ArgMax", "OneHot", "ScatterND", "Resize", "ConvTranspose", "Upsample",
-                                             "Sigmoid", "Sin",    "Cos",    "Floor",     "Pow",    "Sign"};
+  static const std::set<std::string> outside{"Softmax",       "ArgMax",   "OneHot",  "ScatterND", "Resize",
+                                             "ConvTranspose", "Upsample", "Sigmoid", "Sin",       "Cos",
+                                             "Floor",         "Pow",      "Sign"};
   int read = 0, refused = 0;
   for (const auto& entry : fs::recursive_directory_iterator(cases())) {
     if (!contains(entry.path().string(), ".onnx") || unpacked_size(entry.path()) > kLargest) continue;

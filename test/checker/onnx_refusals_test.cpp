@@ -1,5 +1,5 @@
-// What the ONNX reader refuses: damaged wire data, model and tensor faults, names, types, limits, external data; and that
-// all blockers of a model are reported at once.
+// What the ONNX reader refuses: damaged wire data, model and tensor faults, names, types, limits, external data; and
+// that all blockers of a model are reported at once.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -95,7 +95,8 @@ TEST_CASE("tensors") {
   CHECK(contains(with_tensor(tensor_head("c", {2}, 1).number(7, 1).number(7, 2)), "another type"));
   CHECK(contains(with_tensor(tensor_head("c", {2}, 1).text(6, "a")), "another type"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).message(3, Proto())), "field 3"));
-  for (int type : {0, 8, 10, 16, 99, -1}) CHECK(contains(with_tensor(tensor_head("c", {2}, type).text(9, "1234")), "element type"));
+  for (int type : {0, 8, 10, 16, 99, -1})
+    CHECK(contains(with_tensor(tensor_head("c", {2}, type).text(9, "1234")), "element type"));
   CHECK(contains(with_tensor(doubles("c", {2}, {1, 2})), "another type"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, NAN})), "NaN"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, -INFINITY})), "infinity"));
@@ -122,7 +123,8 @@ TEST_CASE("names") {
   CHECK(contains(show(net.add(node("Relu", "x", "x"))), "defined before"));
   CHECK(contains(show(one(13, {1}, node("Split", "x", "y y", {i("axis", 0)}))), "refused"));
   CHECK(contains(show(one(13, {1}, node("Relu", "y", "y"))), "not defined before"));
-  CHECK(contains(show(Net(13).input("x", {1}).add(node("Relu", "b", "a")).add(node("Relu", "a", "b")).output("a")), "'b' is not defined"));
+  CHECK(contains(show(Net(13).input("x", {1}).add(node("Relu", "b", "a")).add(node("Relu", "a", "b")).output("a")),
+                 "'b' is not defined"));
   CHECK(contains(show(Net(13).input("x", {1}).output("y")), "'y' is never produced"));
   CHECK(contains(show(Net(13).input("x", {1}).add(node("Relu", "x", "y"))), "no output"));
   CHECK(contains(show(one(13, {1}, node("Relu", "", "y"))), "number of operands"));
@@ -135,9 +137,12 @@ TEST_CASE("names") {
 TEST_CASE("inputs and outputs") {
   Net listed = good();
   CHECK(show(listed.input("c", {2})) == kGood);
-  CHECK(contains(show(Net(13).input("x", {2}).constant(floats("x", {2}, {1, 2})).add(node("Relu", "x", "y")).output("y")), "no free input"));
+  CHECK(
+      contains(show(Net(13).input("x", {2}).constant(floats("x", {2}, {1, 2})).add(node("Relu", "x", "y")).output("y")),
+               "no free input"));
   CHECK(contains(show(Net(13).input("x", {2}, 7).add(node("Relu", "x", "y")).output("y")), "binary32"));
-  CHECK(contains(show(Net(13).input("x", {2}).input("z", {2}, 11).add(node("Relu", "x", "y")).output("y")), "all binary32"));
+  CHECK(contains(show(Net(13).input("x", {2}).input("z", {2}, 11).add(node("Relu", "x", "y")).output("y")),
+                 "all binary32"));
   CHECK(show(one(13, {-1, 2}, node("Relu", "x", "y"))) == "relu(0)#2");
   CHECK(contains(show(one(13, {2, -1}, node("Relu", "x", "y"))), "open dimension"));
   CHECK(contains(show(one(13, {2, 0}, node("Relu", "x", "y"))), "without elements"));
@@ -167,24 +172,30 @@ TEST_CASE("inputs and outputs") {
 
 TEST_CASE("attributes") {
   CHECK(contains(show(one(13, {2}, node("Relu", "x", "y", {f("alpha", 1)}))), "attribute 'alpha' is not understood"));
-  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {i("alpha", 1)}))), "'alpha' has another type"));
-  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1).number(3, 1)}))), "'alpha' has another type"));
-  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {Proto().text(1, "alpha").real(2, 1)}))), "'alpha' has another type"));
-  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1), f("alpha", 1)}))), "'alpha' is given twice"));
+  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {i("alpha", 1)}))), "'alpha' is not understood"));
+  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1).number(3, 1)}))),
+                 "'alpha' is not understood"));
+  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {Proto().text(1, "alpha").real(2, 1)}))),
+                 "'alpha' is not understood"));
+  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1), f("alpha", 1)}))),
+                 "'alpha' is given twice"));
   CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1).text(21, "r")}))), "field 21"));
   CHECK(contains(show(one(13, {2}, node("Concat", "x", "y"))), "'axis' is missing"));
   CHECK(contains(show(one(13, {2}, node("Flatten", "x", "y", {i("axis:i", 1)}))), "is not understood"));
-  CHECK(contains(show(one(13, {2}, node("If", "x", "y", {attribute("then_branch", 5).message(6, Proto())}))), "operator is not supported"));
+  CHECK(contains(show(one(13, {2}, node("If", "x", "y", {attribute("then_branch", 5).message(6, Proto())}))),
+                 "operator is not supported"));
 }
 
 TEST_CASE("all blockers in one report") {
   Net net(13);
   net.input("x", {2}).constant(tensor_head("h", {1}, 10).text(9, "12")).constant(floats("c", {2}, {1, 2}));
-  net.add(node("Sin", "x", "a")).add(node("Relu", "a", "b", {f("slope", 1), i("more", 2)})).add(node("Mul", "x x", "d"));
+  net.add(node("Sin", "x", "a"))
+      .add(node("Relu", "a", "b", {f("slope", 1), i("more", 2)}))
+      .add(node("Mul", "x x", "d"));
   net.add(node("Add", "a b", "e")).add(node("Add", "e h", "g")).add(node("Tan", "g", "y").text(3, "last")).output("y");
   const std::string text = show(net);
-  for (const char* part : {"5 blockers", "initializer 'h': element type 10", "node 0 '' (Sin, opset 13): the operator", "(Relu, opset 13)",
-                           "'slope'", "'more'", "node 2 '' (Mul", "node 5 'last' (Tan"}) {
+  for (const char* part : {"5 blocker(s)", "initializer 'h': element type 10", "node 0 '' (Sin, opset 13): the operator",
+                           "(Relu, opset 13)", "'slope'", "'more'", "node 2 '' (Mul", "node 5 'last' (Tan"}) {
     CHECK_MESSAGE(contains(text, part), part);
   }
   CHECK(!contains(text, "node 3"));
@@ -195,13 +206,15 @@ TEST_CASE("work is bounded by the size of the file") {
   const auto huge = show(one(13, {2, 1}, node("Expand", "x s", "y"), {ints("s", {2}, {2, 1 << 29})}));
   CHECK(contains(huge, "its size allows"));
   CHECK(contains(show(one(13, {2}, node("Pad", "x p", "y"), {ints("p", {2}, {1 << 30, 0})})), "its size allows"));
-  CHECK(contains(show(one(13, {1, 1, 1 << 20, 1}, node("MaxPool", "x", "y", {is("kernel_shape", {1 << 19, 1})}))), "2^31"));
+  CHECK(contains(show(one(13, {1, 1, 1 << 20, 1}, node("MaxPool", "x", "y", {is("kernel_shape", {1 << 19, 1})}))),
+                 "2^31"));
   Net copies(13);
   copies.input("x", {1 << 14, 1}).constant(floats("c", {1, 1 << 12}, std::vector<double>(1 << 12, 1)));
   for (int k = 0; k < 40; ++k) copies.add(node("Add", "x c", "y" + std::to_string(k)));
   CHECK(contains(show(copies.output("y39")), "its size allows"));
   CHECK(contains(show(one(13, {2}, node("Reshape", "x s", "y"), {ints("s", {2}, {INT64_MIN, -1})})), "negative"));
-  CHECK(contains(show(one(13, {2}, node("Reshape", "x s", "y"), {ints("s", {2}, {Int{1} << 33, Int{1} << 33})})), "2^31"));
+  CHECK(contains(show(one(13, {2}, node("Reshape", "x s", "y"), {ints("s", {2}, {Int{1} << 33, Int{1} << 33})})),
+                 "2^31"));
 }
 
 TEST_CASE("external data") {
@@ -214,7 +227,9 @@ TEST_CASE("external data") {
     for (const auto& [key, value] : keys) tensor.message(13, Proto().text(1, key).text(2, value));
     return one(13, {2}, node("Add", "x c", "y"), {tensor});
   };
-  const auto at = [&](const std::string& location) { return show(external({{"location", location}, {"offset", "4"}, {"length", "8"}})); };
+  const auto at = [&](const std::string& location) {
+    return show(external({{"location", location}, {"offset", "4"}, {"length", "8"}}));
+  };
   CHECK(at("weights.bin") == kGood);
   CHECK(at("./sub/./weights.bin") == kGood);
   CHECK(show(external({{"location", "weights.bin"}, {"offset", "4"}, {"checksum", "unused"}})) == kGood);
@@ -223,9 +238,10 @@ TEST_CASE("external data") {
   CHECK(read.files[0].path == "model.onnx");
   CHECK(read.files[1].path == "sub/weights.bin");
   CHECK(read.files[1].bytes == values.size());
-  CHECK(read.files[1].sha256 == outward_check::sha256_hex(reinterpret_cast<const std::uint8_t*>(values.data()), values.size()));
-  for (const char* path : {"../outward_onnx_outside.bin", "sub/../../outward_onnx_outside.bin", "sub/../weights.bin", "..", "", ".", "sub",
-                           "sub/", "/etc/passwd", "absent.bin", "weights.bin/x", "a\\b"}) {
+  CHECK(read.files[1].sha256 ==
+        outward_check::sha256_hex(reinterpret_cast<const std::uint8_t*>(values.data()), values.size()));
+  for (const char* path : {"../outward_onnx_outside.bin", "sub/../../outward_onnx_outside.bin", "sub/../weights.bin",
+                           "..", "", ".", "sub", "sub/", "/etc/passwd", "absent.bin", "weights.bin/x", "a\\b"}) {
     CHECK_MESSAGE(contains(at(path), "external data"), path);
   }
   CHECK(contains(at(std::string("weights.bin\0x", 13)), "external data"));
@@ -248,7 +264,10 @@ TEST_CASE("external data") {
   CHECK(contains(show(external({{"location", "weights.bin"}, {"permission", "x"}})), "unknown key"));
   CHECK(contains(show(external({{"location", "weights.bin"}, {"location", "weights.bin"}})), "twice"));
   CHECK(contains(show(external({})), "external data"));
-  CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).number(14, 1).message(13, Proto().text(1, "location").text(2, "weights.bin"))), "source"));
+  CHECK(contains(
+      with_tensor(
+          floats("c", {2}, {1, 2}).number(14, 1).message(13, Proto().text(1, "location").text(2, "weights.bin"))),
+      "source"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).number(14, 2)), "data location"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).message(13, Proto().text(1, "location"))), "external data keys"));
   fs::remove(scratch() / "../outward_onnx_outside.bin");

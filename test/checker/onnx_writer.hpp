@@ -1,10 +1,9 @@
-// Builds small ONNX files byte by byte for the tests of the ONNX reader and shows what was read as text. Field numbers are
-// those of onnx.proto; nothing is checked, so that wrong files can be built too.
+// Builds small ONNX files byte by byte for the tests of the ONNX reader and shows what was read as text. Field numbers
+// are those of onnx.proto; nothing is checked, so that wrong files can be built too.
 #pragma once
 #include <unistd.h>
 
 #include <cmath>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -94,7 +93,8 @@ inline std::vector<std::string> words(const std::string& text) {
 }
 
 // Operands and outputs are words, "-" an absent one.
-inline Proto node(const std::string& op, const std::string& in, const std::string& out, const std::vector<Proto>& attributes = {}) {
+inline Proto node(const std::string& op, const std::string& in, const std::string& out,
+                  const std::vector<Proto>& attributes = {}) {
   Proto n;
   for (const auto& name : words(in)) n.text(1, name);
   for (const auto& name : words(out)) n.text(2, name);
@@ -159,8 +159,8 @@ inline ModelRead read_bytes(const std::string& bytes, const Shapes& shapes = {})
 
 // "kind(operands)#size ints |payload" for every node but the input; then the output node if it is not the last one.
 inline std::string show(const Graph& graph) {
-  static const char* const names[] = {"input", "const", "map",    "dense", "conv", "reduce", "bn",   "add", "shift",
-                                      "scale", "divide", "neg",   "relu",  "leaky", "clip",  "abs",  "max"};
+  static const char* const names[] = {"input", "const",  "map", "dense", "conv",  "reduce", "bn",  "add", "shift",
+                                      "scale", "divide", "neg", "relu",  "leaky", "clip",   "abs", "max"};
   std::ostringstream out;
   for (std::size_t k = 1; k < graph.nodes.size(); ++k) {
     const auto& n = graph.nodes[k];
