@@ -3,9 +3,9 @@
 // rightmost factor fastest), one at a time and without recursion, so memory is that of the result; sizes are checked
 // before the work starts. A case costs time in the bounds it changes, not in the number of inputs.
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 
+#include "importers/vnnlib/case_bounds.hpp"
 #include "importers/vnnlib/formula.hpp"
 #include "importers/vnnlib/vnnlib.hpp"
 
@@ -13,191 +13,6 @@ namespace outward::vnnlib {
 namespace {
 
 constexpr std::size_t shown_dropped = 1000;  // empty cases listed one by one
-constexpr std::size_t shown_inputs = 20;     // inputs without bounds listed by name
-
-// Bounds of one input; has_* false: unbounded.
-struct Range {
-  Number lo, hi;
-  bool has_lo = false, has_hi = false, lo_strict = false, hi_strict = false;
-  bool operator==(const Range&) const = default;
-};
-
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
-std::uint64_t hash_of(std::uint32_t input, const Range& range) {
-  std::uint64_t h = mix(input + 1);
-  h = mix(h ^ static_cast<std::uint64_t>(range.lo.mantissa)) + static_cast<std::uint64_t>(range.lo.scale);
-  h = mix(h ^ static_cast<std::uint64_t>(range.hi.mantissa)) + static_cast<std::uint64_t>(range.hi.scale);
-  return mix(h + (range.has_lo ? 1U : 0U) + (range.has_hi ? 2U : 0U) + (range.lo_strict ? 4U : 0U) +
-             (range.hi_strict ? 8U : 0U));
-}
-
-// The inputs of a box that differ from the bounds common to all cases, in increasing order.
-using Difference = std::vector<std::pair<std::uint32_t, Range>>;
-
-// The bounds of the case under construction.
-class Box {
- public:
-  Box(std::uint64_t inputs, const NumberPool& numbers) : numbers_(numbers), now_(inputs), touched_in_(inputs, 0) {
-    incomplete_ = inputs;
-  }
-
-  // Everything applied so far counts for every case.
-  void make_common() {
-    common_ = now_;
-    common_emptied_input_ = emptied_input_;
-    common_emptied_line_ = emptied_line_;
-  }
-
-  void start_case() {
-    for (std::uint32_t input : touched_) set(input, common_[input]);
-    touched_.clear();
-    emptied_input_ = common_emptied_input_;
-    emptied_line_ = common_emptied_line_;
-    ++case_;
-  }
-
-  void apply(const Literal& literal) {
-    Range range = now_[literal.index];
-    if (literal.kind == Literal::Kind::lower) {
-      const int order = range.has_lo ? numbers_.compare(literal.value, range.lo) : 1;
-      if (order < 0 || (order == 0 && !literal.strict)) return;
-      range.has_lo = true;
-      range.lo = literal.value;
-      range.lo_strict = literal.strict;
-    } else {
-      const int order = range.has_hi ? numbers_.compare(literal.value, range.hi) : -1;
-      if (order > 0 || (order == 0 && !literal.strict)) return;
-      range.has_hi = true;
-      range.hi = literal.value;
-      range.hi_strict = literal.strict;
-    }
-    if (touched_in_[literal.index] != case_) {
-      touched_in_[literal.index] = case_;
-      touched_.push_back(literal.index);
-    }
-    const bool was_empty = is_empty(now_[literal.index]);
-    set(literal.index, range);
-    if (!was_empty && is_empty(range)) {
-      emptied_input_ = literal.index;
-      emptied_line_ = literal.line;
-    }
-  }
-
-  bool complete() const { return incomplete_ == 0; }
-  bool empty() const { return empty_ != 0; }
-
-  std::string why_empty() const {
-    const Range& range = now_[emptied_input_];
-    return "line " + std::to_string(emptied_line_) + ": X_" + std::to_string(emptied_input_) + " has " +
-           (range.lo_strict ? "strict " : "") + "lower bound " + short_text(range.lo) + " and " +
-           (range.hi_strict ? "strict " : "") + "upper bound " + short_text(range.hi);
-  }
-
-  std::string incomplete_inputs() const {
-    std::string text;
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < now_.size(); ++i) {
-      const Range& range = now_[i];
-      if (range.has_lo && range.has_hi) continue;
-      if (shown++ == shown_inputs) return text + ", and others";
-      text += (text.empty() ? "X_" : ", X_") + std::to_string(i) +
-              (range.has_lo ? " has no upper bound" : range.has_hi ? " has no lower bound" : " has no bounds");
-    }
-    return text;
-  }
-
-  Difference difference() {
-    std::sort(touched_.begin(), touched_.end());
-    Difference result;
-    for (std::uint32_t input : touched_) {
-      if (!(now_[input] == common_[input])) result.emplace_back(input, now_[input]);
-    }
-    return result;
-  }
-
-  const std::vector<Range>& common() const { return common_; }
-
- private:
-  bool is_empty(const Range& range) const {
-    if (!range.has_lo || !range.has_hi) return false;
-    const int order = numbers_.compare(range.lo, range.hi);
-    return order > 0 || (order == 0 && (range.lo_strict || range.hi_strict));
-  }
-  void set(std::uint32_t input, const Range& range) {
-    const Range& old = now_[input];
-    if (!(old.has_lo && old.has_hi)) --incomplete_;
-    if (!(range.has_lo && range.has_hi)) ++incomplete_;
-    if (is_empty(old)) --empty_;
-    if (is_empty(range)) ++empty_;
-    now_[input] = range;
-  }
-  std::string short_text(const Number& number) const {
-    const std::string text = fraction_text(numbers_.value(number));
-    return text.size() <= 40 ? text : text.substr(0, 40) + "…";
-  }
-
-  const NumberPool& numbers_;
-  std::vector<Range> now_, common_;
-  std::vector<std::uint64_t> touched_in_;
-  std::vector<std::uint32_t> touched_;
-  std::uint64_t case_ = 1;
-  std::uint64_t incomplete_ = 0, empty_ = 0;
-  std::uint32_t emptied_input_ = 0, emptied_line_ = 0;  // the last bound that left an input without a value
-  std::uint32_t common_emptied_input_ = 0, common_emptied_line_ = 0;
-};
-
-// Bounds that the single-output rows of one case put on each output.
-class OutputBounds {
- public:
-  explicit OutputBounds(std::uint64_t outputs) : best_(outputs) {}
-
-  void start_case() { ++case_; }
-
-  // The row that contradicts this one, if any.
-  const Row* add(const Row& row) {
-    if (row.terms.size() != 1) return nullptr;
-    Best& best = best_[row.terms[0].first];
-    if (best.in_case != case_) best = Best{nullptr, nullptr, case_};
-    const Row*& side = row.terms[0].second > 0 ? best.upper : best.lower;
-    if (side == nullptr || tighter(row, *side)) side = &row;
-    if (best.upper == nullptr || best.lower == nullptr) return nullptr;
-    const int order = compare_ends(*best.lower, *best.upper);
-    if (order > 0 || (order == 0 && (best.lower->strict || best.upper->strict))) {
-      return side == best.upper ? best.lower : best.upper;
-    }
-    return nullptr;
-  }
-
- private:
-  struct Best {
-    const Row* lower = nullptr;
-    const Row* upper = nullptr;
-    std::uint64_t in_case = 0;
-  };
-
-  // Sign of end(a) - end(b), where b·y + c <= 0 ends at -c/b.
-  static int compare_ends(const Row& a, const Row& b) {
-    const Integer& p = a.terms[0].second;
-    const Integer& q = b.terms[0].second;
-    const Integer left = -a.constant * q, right = -b.constant * p;
-    const int order = left.compare(right);
-    return (p > 0) == (q > 0) ? order : -order;
-  }
-  static bool tighter(const Row& row, const Row& old) {
-    const int order = compare_ends(row, old);
-    if (order == 0) return row.strict && !old.strict;
-    return (row.terms[0].second > 0) == (order < 0);
-  }
-
-  std::vector<Best> best_;
-  std::uint64_t case_ = 0;
-};
-
 class Expansion {
  public:
   Expansion(Formula& formula, Property& property)
@@ -325,8 +140,7 @@ class Expansion {
   // The number of the current box among the distinct ones.
   std::uint32_t box_number() {
     Difference difference = box_.difference();
-    std::uint64_t hash = 0;
-    for (const auto& [input, range] : difference) hash += hash_of(input, range);
+    const std::uint64_t hash = hash_of(difference);
     const auto [begin, end] = numbers_.equal_range(hash);
     for (auto entry = begin; entry != end; ++entry) {
       if (boxes_[entry->second] == difference) return entry->second;
