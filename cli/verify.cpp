@@ -9,6 +9,7 @@
 
 #include "bounds/verify.hpp"
 #include "certificates/writer.hpp"
+#include "cli/common/certificate_observer.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/verify_options.hpp"
 #include "cli/verify_report.hpp"
@@ -27,33 +28,6 @@ std::atomic<bool> interrupted{false};
 void on_interrupt(int) {
   if (interrupted.exchange(true)) std::_Exit(exit_unknown);
 }
-
-// Forwards proof events to the certificate writer.
-class CertificateObserver : public ProofObserver {
- public:
-  explicit CertificateObserver(CertificateWriter& writer) : writer_(writer) {}
-  void begin_box(std::uint32_t box) override { writer_.box(box); }
-  void begin_attempt() override { mark_ = writer_.mark(); }
-  void drop_attempt() override { writer_.rewind(mark_); }
-  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& b) override { writer_.slopes(id, node, b.lower, b.upper); }
-  void interval(std::uint32_t node) override { writer_.interval(node); }
-  void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
-                std::span<const std::uint32_t> ids) override {
-    writer_.backward(node, lower, upper, ids);
-  }
-  void refute(std::uint32_t c, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
-              std::span<const std::uint32_t> ids) override {
-    writer_.refute(c, rows, multipliers, ids);
-  }
-  void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> ids) override {
-    writer_.bound(output, is_lower, value, ids);
-  }
-  void close_box() override { writer_.close(); }
-
- private:
-  CertificateWriter& writer_;
-  CertificateWriter::Mark mark_;
-};
 
 // The radius query of the options; fills in the centre and the label where the user gave none, and says so.
 Property radius_query(const Options& o, const Model& model, std::vector<std::string>& notes) {
