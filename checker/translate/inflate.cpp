@@ -12,24 +12,16 @@ namespace {
 
 constexpr std::uint64_t max_ratio = 200;
 
-using Crc32Table = std::array<std::array<std::uint32_t, 256>, 8>;
-
-constexpr Crc32Table make_crc32_table() {
-  Crc32Table table = {};
+constexpr std::array<std::uint32_t, 256> make_crc32_table() {
+  std::array<std::uint32_t, 256> table = {};
   for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t c = i;
-    for (int k = 0; k < 8; ++k) c = (c & 1) != 0 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-    table[0][i] = c;
-  }
-  for (std::size_t t = 1; t < 8; ++t) {
-    for (std::size_t i = 0; i < 256; ++i) {
-      table[t][i] = table[0][table[t - 1][i] & 0xff] ^ (table[t - 1][i] >> 8);
-    }
+    table[i] = i;
+    for (int k = 0; k < 8; ++k) table[i] = (table[i] & 1 ? 0xedb88320u : 0) ^ (table[i] >> 1);
   }
   return table;
 }
 
-constexpr Crc32Table crc32_table = make_crc32_table();
+constexpr std::array<std::uint32_t, 256> crc32_table = make_crc32_table();
 
 std::uint32_t little_endian(const std::uint8_t* p) {
   return std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 |
@@ -38,14 +30,7 @@ std::uint32_t little_endian(const std::uint8_t* p) {
 
 std::uint32_t crc32(const std::uint8_t* p, std::size_t size) {
   std::uint32_t c = 0xffffffffu;
-  const Crc32Table& t = crc32_table;
-  for (; size >= 8;
-       size -= 8, p += 8) {  // eight bytes at once, table k for the byte k before the end
-    const std::uint32_t x = c ^ little_endian(p), y = little_endian(p + 4);
-    c = t[7][x & 0xff] ^ t[6][x >> 8 & 0xff] ^ t[5][x >> 16 & 0xff] ^ t[4][x >> 24] ^
-        t[3][y & 0xff] ^ t[2][y >> 8 & 0xff] ^ t[1][y >> 16 & 0xff] ^ t[0][y >> 24];
-  }
-  for (; size != 0; --size, ++p) c = t[0][(c ^ *p) & 0xff] ^ (c >> 8);
+  for (; size != 0; --size, ++p) c = crc32_table[(c ^ *p) & 0xff] ^ (c >> 8);
   return ~c;
 }
 
