@@ -1,0 +1,160 @@
+// Canonical JSON, index lists, base64 and the digests: accepted and refused texts.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "test/checker/proof_tools.hpp"
+
+using namespace proof_tools;
+
+namespace {
+bool accepts(const std::string& text) {
+  try {
+    parse_json(text);
+    return true;
+  } catch (const ReadError&) {
+    return false;
+  }
+}
+}  // namespace
+
+TEST_CASE("canonical JSON") {
+  for (const char* good : {"{\"a\":1}", "[]", "[1,2,\"x\"]", "\"\\u001f\\\"\\\\\"", "0", "9223372036854775807", "{\"a\":[{\"b\":[]}]}", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82\""}) {
+    CHECK_MESSAGE(accepts(good), good);
+  }
+  for (const char* bad : {"", " 1", "1 ", "{}", "{\"a\": 1}", "{\"a\":1,\"a\":1}", "{\"a\":1,}", "[1,]", "[,1]", "{a:1}", "'a'", "01", "-1", "+1", "1.5", "1e3", "NaN", "Infinity", "null", "true", "9223372036854775808",
+                          "18446744073709551617", "\"\\n\"", "\"\\u0041\"", "\"\\u001F\"", "\"\\ud800\"", "\"\n\"", "\"\t\"", "\"a", "[1", "{\"a\"", "{\"a\":1", "[[[[[1]]]]]", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"",
+                          "\"\xe2\x82\"", "\"\xff\"", "[1][2]", "{\"a\":1}{\"a\":1}"}) {
+    CHECK_MESSAGE(!accepts(bad), bad);
+  }
+  CHECK(!accepts(std::string(100000, '[')));
+  CHECK(parse_json("\"\\u0007\\\"\"").text == "\a\"");
+  CHECK(json_string("a\"\\\x01") == "\"a\\\"\\\\\\u0001\"");
+  const Json object = parse_json("{\"b\":[1,20],\"a\":\"x\"}");
+  CHECK(object.keys == std::vector<std::string>{"b", "a"});
+  CHECK(object.items[0].items[1].number == 20);
+}
+
+TEST_CASE("index lists and base64") {
+  std::vector<std::uint64_t> v;
+  REQUIRE(parse_indices("0,2-4,7", 8, &v));
+  CHECK(v == std::vector<std::uint64_t>{0, 2, 3, 4, 7});
+  REQUIRE(parse_indices("", 8, &v));
+  CHECK(v.empty());
+  for (const char* bad : {"8", "1,1", "1,0", "0,1", "2-3,4", "1-1", "2-1", "01", "1-", "-1", "1,,3", ",1", "1,", " 1", "1 ", "a", "0-4294967296000", "1-3-5"}) CHECK_MESSAGE(!parse_indices(bad, 8, &v), bad);
+  std::string s;
+  REQUIRE(parse_base64("AAECgA==", &s));
+  CHECK(s == std::string({0, 1, 2, static_cast<char>(0x80)}));
+  REQUIRE(parse_base64("", &s));
+  CHECK(s.empty());
+  for (const char* bad : {"A", "AA", "AAA", "AA=A", "=AAA", "AB==", "AAB=", "AA==AAAA", "A-==", "A\n==", "A===", "===="}) CHECK_MESSAGE(!parse_base64(bad, &s), bad);
+}
+
+TEST_CASE("digests depend on everything") {
+  Random r(5);
+  const Graph g = random_graph(r, 6);
+  const std::string digest = graph_digest(g);
+  CHECK(digest.size() == 64);
+  for (std::size_t k = 0; k < g.nodes.size(); ++k) {
+    Graph changed = g;
+    if (!changed.nodes[k].payload.empty()) {
+      changed.nodes[k].payload[0] = changed.nodes[k].payload[0] == 0 ? -0.0 : -changed.nodes[k].payload[0];
+      CHECK(graph_digest(changed) != digest);
+    }
+    changed = g;
+    if (!changed.nodes[k].ints.empty()) {
+      ++changed.nodes[k].ints[0];
+      CHECK(graph_digest(changed) != digest);
+    }
+    changed = g;
+    changed.nodes[k].kind = changed.nodes[k].kind == Kind::relu ? Kind::abs : Kind::relu;
+    CHECK(graph_digest(changed) != digest);
+  }
+  Graph wide = g;
+  wide.is_binary64 = true;
+  CHECK(graph_digest(wide) != digest);
+  // The page's own definition, written out for a graph of two nodes.
+  GraphBuilder b(1);
+  b.like(Kind::shift, 0, {1.5});
+  Sha256 hash;
+  hash.update("outward-graph-1\n", 16);
+  const std::uint64_t words[] = {32, 2, 0, 0, 1, 0, 0, 8, 1, 0, 1, 0, 1};
+  hash.update(words, sizeof words);
+  hash.update("\x00\x00\xc0\x3f", 4);
+  const std::uint64_t last = 1;
+  hash.update(&last, 8);
+  CHECK(graph_digest(b.graph) == hash.hex());
+  Property p = property(b.graph, {{{Fraction(BigInt(1), BigInt(10)), Fraction(2), true, false}}}, {{0, {{-1, 0}}}});
+  Sha256 text;
+  const std::string page = "outward-property-1\ninputs 1 outputs 1\ncase\n1/10! 2\n<= 0:-1 0\n";
+  text.update(page.data(), page.size());
+  CHECK(property_digest(p) == text.hex());
+  p.bound_only = true, p.cases.clear();
+  Sha256 bound;
+  const std::string other = "outward-property-1\ninputs 1 outputs 1\nbound\n1/10! 2\n";
+  bound.update(other.data(), other.size());
+  CHECK(property_digest(p) == bound.hex());
+}
+
+TEST_CASE("graphs that break an invariant are named") {
+  const auto fault = [](const std::function<void(GraphBuilder&)>& f) {
+    GraphBuilder b(4);
+    f(b);
+    return graph_fault(b.graph);
+  };
+  CHECK(fault([](GraphBuilder& b) { b.like(Kind::relu, 0); }) == "");
+  CHECK(fault([](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2}); }) == "");
+  using F = std::function<void(GraphBuilder&)>;
+  const F bad[] = {
+      [](GraphBuilder& b) { b.add(Kind::input, {}, 4); },
+      [](GraphBuilder& b) { b.add(Kind::relu, {1}, 4); },
+      [](GraphBuilder& b) { b.add(Kind::relu, {0}, 3); },
+      [](GraphBuilder& b) { b.add(Kind::relu, {0, 0}, 4); },
+      [](GraphBuilder& b) { b.add(Kind::relu, {0}, 0); },
+      [](GraphBuilder& b) { b.add(static_cast<Kind>(17), {0}, 4); },
+      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3}); },
+      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3, infinity}); },
+      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3, 0.1}); },  // no binary32 number
+      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3, infinity - infinity}); },
+      [](GraphBuilder& b) { b.like(Kind::divide, 0, {1, 2, 3, 0}); },
+      [](GraphBuilder& b) { b.like(Kind::divide, 0, {1, 2, 3, -0.0}); },
+      [](GraphBuilder& b) { b.like(Kind::leaky, 0, {1.5}); },
+      [](GraphBuilder& b) { b.like(Kind::leaky, 0, {-0.5}); },
+      [](GraphBuilder& b) { b.like(Kind::clip, 0, {1, 0}); },
+      [](GraphBuilder& b) { b.add(Kind::max, {0}, 2, {3}); },
+      [](GraphBuilder& b) { b.add(Kind::max, {0}, 4, {0}); },
+      [](GraphBuilder& b) { b.add(Kind::map, {0}, 2, {0, 4}); },
+      [](GraphBuilder& b) { b.add(Kind::map, {0}, 2, {0, -1}); },
+      [](GraphBuilder& b) { b.add(Kind::map, {0}, 2, {0}); },
+      [](GraphBuilder& b) { b.add(Kind::map, {}, 1, {0}); },
+      [](GraphBuilder& b) { b.add(Kind::reduce, {0}, 2, {2, 1}); },
+      [](GraphBuilder& b) { b.add(Kind::reduce, {0}, 2, {2, 1, 0}); },
+      [](GraphBuilder& b) { b.add(Kind::reduce, {0}, 2, {3, 1, 1}); },
+      [](GraphBuilder& b) { b.add(Kind::add, {0, 0}, 4, {2}); },
+      [](GraphBuilder& b) { b.add(Kind::add, {0}, 4, {0}); },
+      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 3, 2, 0}, {1, 2, 3, 4, 5, 6}); },
+      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 4, 2, 0}, {1, 2, 3, 4, 5, 6, 7}); },
+      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 4, 2, 1}, {1, 2, 3, 4, 5, 6, 7, 8}); },
+      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 4, 2, 2}, std::vector<double>(10, 1)); },
+      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 4, {2, 2, 2, -1}, std::vector<double>(4, 1)); },
+      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 1, 0}, {2}); },
+      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2}); },
+      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, -1, 0, 1, 1, 1, 1, 2, 2, 0}, {2}); },
+      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 2, 2, 2, 0}, {2}); },
+      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 2147483648, 2147483648, 2147483648, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2}); },
+      [](GraphBuilder& b) { b.add(Kind::bn, {0}, 4, {2, 1}, {1, 1, 0, 0, 0, 0, 1, -1, 2}); },
+      [](GraphBuilder& b) { b.add(Kind::bn, {0}, 4, {2, 1}, {1, 1, 0, 0, 0, 0, 1, 0, 0}); },
+      [](GraphBuilder& b) { b.add(Kind::bn, {0}, 4, {3, 1}, std::vector<double>(13, 1)); },
+      [](GraphBuilder& b) {
+        b.like(Kind::relu, 0);
+        b.like(Kind::neg, 0);
+      },
+  };
+  int number = 0;
+  for (const F& f : bad) {
+    CHECK_MESSAGE(fault(f) != "", number);
+    ++number;
+  }
+  Graph none;
+  CHECK(graph_fault(none) != "");
+}

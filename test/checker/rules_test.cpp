@@ -1,0 +1,403 @@
+// Soundness and tightness of the rules: ranges and bounds of random graphs against exact executions, the
+// exact profile and both lane engines against each other, error boxes against binary32 executions.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "test/checker/proof_tools.hpp"
+
+using namespace proof_tools;
+
+namespace {
+
+Fraction value(const Exact& x) { return x.value.fraction() / Fraction(x.over); }
+
+struct Trial {
+  Graph graph;
+  std::vector<InputRange> box;
+  std::vector<Slopes> slopes;
+  SlopeSet set;
+};
+
+void fill(Trial& t, Random& r) {
+  for (std::uint64_t i = 0; i < t.graph.nodes[0].size; ++i) {
+    const double lo = r.number(), hi = lo + static_cast<double>(static_cast<float>(std::abs(r.number(1))));
+    t.box.push_back({fraction(lo), fraction(hi), false, false});
+  }
+  t.slopes = random_slopes(r, t.graph);
+  for (const Slopes& s : t.slopes) t.set.push_back(&s);
+}
+
+// Random points of the box, all its corners' kind included.
+std::vector<Fraction> sample(const Trial& t, Random& r) {
+  std::vector<Fraction> x;
+  for (const InputRange& b : t.box) {
+    const std::uint64_t step = r.below(5);  // 0: lower end, 4: upper end
+    x.push_back(b.lo + (b.hi - b.lo) * Fraction(BigInt(static_cast<std::int64_t>(step)), BigInt(4)));
+  }
+  return x;
+}
+
+template <class U>
+void all_steps(State<U>& state, const Structure& s, const Trial& t) {
+  state.start(t.box);
+  for (std::uint32_t k = 1; k < t.graph.nodes.size(); ++k) {
+    if (!s.stored[k]) continue;
+    state.interval(k);
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < t.graph.nodes[k].size; ++i) all.push_back(i);
+    state.backward(k, all, all, t.set);
+  }
+}
+
+LinearForm random_form(Random& r, const Graph& graph) {
+  LinearForm form;
+  for (std::uint64_t j = 0; j < graph.nodes[graph.output].size; ++j) form.terms.emplace_back(j, Dyadic::from_double(r.number()));
+  form.constant = Dyadic::from_double(r.number());
+  return form;
+}
+
+Fraction evaluate(const LinearForm& form, const std::vector<Fraction>& y) {
+  Fraction sum = form.constant.fraction();
+  for (const auto& [j, a] : form.terms) sum = sum + a.fraction() * y[j];
+  return sum;
+}
+
+// Exact values of the stored nodes, or enclosures of relative width 2^-256 behind a bn node.
+std::vector<Ranges<Exact>> exact_trace(const Structure& s, const std::vector<Fraction>& x) {
+  State<Exact> state(s, Semantics::real);
+  std::vector<Exact> at(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) convert_up(x[i], &at[i]);
+  state.start(at);
+  std::vector<Ranges<Exact>> trace;
+  for (std::uint32_t k = 0; k < s.graph.nodes.size(); ++k) {
+    if (k > 0 && s.stored[k]) state.interval(k);
+    trace.push_back(state.ranges(k));
+  }
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("ranges and bounds contain exact executions, in both profiles") {
+  Random r(11);
+  int bounds = 0;
+  for (int round = 0; round < 150; ++round) {
+    Trial t;
+    t.graph = random_graph(r, 1 + static_cast<int>(r.below(9)));
+    REQUIRE(graph_fault(t.graph) == "");
+    fill(t, r);
+    const Structure s(t.graph);
+    State<double> directed(s, Semantics::real);
+    State<Exact> exact(s, Semantics::real);
+    all_steps(directed, s, t);
+    all_steps(exact, s, t);
+    const LinearForm form = random_form(r, t.graph);
+    const auto low = directed.lower_bound(form, t.set), same = directed.exact_lower_bound(form, t.set);
+    const auto high = exact.lower_bound(form, t.set);
+    REQUIRE(low.has_value());
+    REQUIRE(same.has_value());
+    REQUIRE(high.has_value());
+    CHECK(*low <= *same);
+    // Only rounding and slopes that differ by rounding separate the profiles.
+    CHECK(std::abs(low->double_up() - same->double_up()) <= 1e-6 * (1 + std::abs(same->double_up())));
+    CHECK(std::abs(low->double_up() - high->double_up()) <= 1e-5 * (1 + std::abs(high->double_up())));
+    ++bounds;
+    for (int point = 0; point < 6; ++point) {
+      const std::vector<Fraction> x = sample(t, r);
+      const std::vector<Ranges<Exact>> trace = exact_trace(s, x);
+      for (std::uint32_t k = 0; k < t.graph.nodes.size(); ++k) {
+        if (!s.stored[k]) continue;
+        for (std::uint64_t i = 0; i < t.graph.nodes[k].size; ++i) {
+          const Fraction above = value(trace[k].h[i]), below = -value(trace[k].n[i]);  // equal without bn
+          const Ranges<double>& z = directed.ranges(k);
+          REQUIRE_MESSAGE(below <= Fraction::from_double(z.h[i]), "round ", round, " node ", k);
+          REQUIRE_MESSAGE(-Fraction::from_double(z.n[i]) <= above, "round ", round, " node ", k);
+          REQUIRE(-value(exact.ranges(k).n[i]) <= value(trace[k].h[i]));
+          REQUIRE(-value(trace[k].n[i]) <= value(exact.ranges(k).h[i]));
+        }
+      }
+      std::vector<Fraction> y;
+      for (std::uint64_t j = 0; j < t.graph.nodes[t.graph.output].size; ++j) y.push_back(value(trace[t.graph.output].h[j]));
+      const Fraction slack(BigInt(1), BigInt(1) << 200);  // the enclosures behind bn
+      REQUIRE(low->fraction() <= evaluate(form, y) + slack);
+    }
+  }
+  CHECK(bounds == 150);
+}
+
+TEST_CASE("linear networks: bounds are attained at a corner") {
+  Random r(12);
+  for (int round = 0; round < 40; ++round) {
+    GraphBuilder b(3);
+    std::uint32_t x = b.dense(0, 4, r.numbers(16), true);
+    x = b.like(Kind::shift, x, r.numbers(4));
+    x = b.like(Kind::scale, x, r.numbers(4));
+    const std::uint32_t y = b.dense(0, 4, r.numbers(12), false);
+    x = b.add(Kind::add, {x, y}, 4, {1});
+    x = b.add(Kind::reduce, {x}, 2, {2, 1, 2});
+    Trial t;
+    t.graph = b.graph;
+    fill(t, r);
+    const Structure s(t.graph);
+    State<Exact> exact(s, Semantics::real);
+    all_steps(exact, s, t);
+    const LinearForm form = random_form(r, t.graph);
+    Fraction least;
+    for (int corner = 0; corner < 8; ++corner) {
+      std::vector<Fraction> at;
+      for (int i = 0; i < 3; ++i) at.push_back((corner >> i & 1) != 0 ? t.box[i].hi : t.box[i].lo);
+      const Run run = execute(s, Execution::real, at);
+      REQUIRE(run.fault == "");
+      const Fraction z = evaluate(form, {value(run.outputs[0].h), value(run.outputs[1].h)});
+      if (corner == 0 || z < least) least = z;
+    }
+    CHECK(exact.lower_bound(form, {})->fraction() == least);
+  }
+}
+
+TEST_CASE("lines of single units are as tight as they can be") {
+  // relu on [-1, 3]: upper line through the end points, slope 3/4: max over the box of relu(x) - 3/4 x.
+  struct Unit {
+    Kind kind;
+    std::vector<double> payload;
+    double lo, hi;
+    int lower, upper;          // slope bytes
+    double below, above;       // least of f(x) - x/2 and greatest of f(x) - x/2, via the lines
+  };
+  const Unit units[] = {
+      {Kind::relu, {}, -1, 3, 64, 0, 0, 1.5},             // lower x/2, upper (x+1)*3/4
+      {Kind::relu, {}, -1, 3, 128, 0, -0.5, 1.5},         // lower x
+      {Kind::relu, {}, 1, 3, 0, 0, 0.5, 1.5},             // identity
+      {Kind::relu, {}, -3, -1, 0, 0, 0.5, 1.5},           // zero
+      {Kind::leaky, {0.5}, -2, 2, 0, 0, 0, 1},            // lower x/2, upper 3/4 x + 1/2
+      {Kind::abs, {}, -1, 3, 128, 0, -0.5, 1.5},          // lower x, upper x/2 + 3/2
+      {Kind::clip, {-1, 1}, -2, 2, 64, 64, -0.5, 0.5},    // lines x/2 -1/2 and x/2 + 1/2
+      {Kind::clip, {-1, 1}, 2, 3, 0, 0, -0.5, 0},         // constant 1
+  };
+  for (const Unit& u : units) {
+    GraphBuilder b(1);
+    b.like(u.kind, 0, u.payload);
+    const Structure s(b.graph);
+    const Slopes slopes{0, 1, std::string(1, static_cast<char>(u.lower)), u.kind == Kind::clip ? std::string(1, static_cast<char>(u.upper)) : ""};
+    // f(x) - x/2 needs both: f directly and the input as a second path.
+    const std::uint32_t half = b.like(Kind::scale, 0, {0.5});
+    b.add(Kind::add, {1, half}, 1, {1});
+    const Structure whole(b.graph);
+    State<Exact> state(whole, Semantics::real);
+    state.start(box({{u.lo, u.hi}}));
+    state.interval(1);
+    LinearForm plus, minus;
+    plus.terms.emplace_back(0, Dyadic(1, 0)), minus.terms.emplace_back(0, Dyadic(-1, 0));
+    CHECK(state.lower_bound(plus, {&slopes})->double_up() == doctest::Approx(u.below).epsilon(1e-7));
+    CHECK(-state.lower_bound(minus, {&slopes})->double_up() == doctest::Approx(u.above).epsilon(1e-7));
+  }
+}
+
+TEST_CASE("max groups: dominating element, weights, constant") {
+  GraphBuilder b(3);
+  b.add(Kind::max, {0}, 1, {3});
+  const Structure s(b.graph);
+  LinearForm plus, minus;
+  plus.terms.emplace_back(0, Dyadic(1, 0)), minus.terms.emplace_back(0, Dyadic(-1, 0));
+  State<double> state(s, Semantics::real);
+  const Slopes third{0, 1, std::string({64, 64, 0}), ""};
+  state.start(box({{2, 3}, {0, 2}, {-1, 1}}));  // element 0 dominates
+  CHECK(state.lower_bound(plus, {})->double_up() == 2);
+  CHECK(state.lower_bound(minus, {})->double_up() == -3);
+  state.start(box({{2, 3}, {0, 2.5}, {-1, 1}}));
+  CHECK(state.lower_bound(plus, {&third})->double_up() == 1);   // (2 + 0)/2
+  CHECK(state.lower_bound(minus, {&third})->double_up() == -3);
+  CHECK(state.lower_bound(minus, {})->double_up() == -3);  // the upper side needs no byte
+  CHECK_THROWS_AS(state.lower_bound(plus, {}), RuleFault);
+}
+
+TEST_CASE("without ranges nothing is known") {
+  GraphBuilder b(2);
+  std::uint32_t x = b.dense(0, 2, {1, 2, 3, 4}, false);
+  x = b.like(Kind::relu, x);
+  b.dense(x, 1, {1, -1}, false);
+  const Structure s(b.graph);
+  const Slopes slopes{0, 2, std::string(2, 64), ""};
+  LinearForm form;
+  form.terms.emplace_back(0, Dyadic(1, 0));
+  for (const Semantics semantics : {Semantics::real, Semantics::fp32_any}) {
+    State<double> state(s, semantics);
+    State<Exact> exact(s, semantics);
+    state.start(box({{0, 1}, {0, 1}})), exact.start(box({{0, 1}, {0, 1}}));
+    CHECK(!state.lower_bound(form, {&slopes}).has_value());
+    CHECK(!exact.lower_bound(form, {&slopes}).has_value());
+    CHECK((semantics == Semantics::real) == state.overflow().empty());
+    state.interval(3), exact.interval(3);
+    CHECK(state.ranges(3).h[0] == infinity);
+    CHECK(is_infinite(exact.ranges(3).h[0]));
+    state.interval(1), state.interval(2), state.interval(3);
+    CHECK(state.lower_bound(form, {&slopes}).has_value());
+    CHECK(state.overflow().empty());
+  }
+}
+
+namespace {
+
+// One sum with random order, bracketing and fusion in binary32: terms are products a*b or single numbers.
+float random_sum(Random& r, std::vector<std::pair<float, float>> products, std::vector<float> parts) {
+  while (!products.empty()) {
+    const std::size_t i = r.below(products.size());
+    const auto [a, b] = products[i];
+    products.erase(products.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!parts.empty() && r.below(2) == 0) {
+      const std::size_t j = r.below(parts.size());
+      parts[j] = std::fma(a, b, parts[j]);
+    } else {
+      parts.push_back(a * b);
+    }
+  }
+  while (parts.size() > 1) {
+    const std::size_t i = r.below(parts.size()), j = r.below(parts.size() - 1);
+    const float a = parts[i];
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
+    parts[j] = parts[j] + a;
+  }
+  return parts[0];
+}
+
+}  // namespace
+
+TEST_CASE("binary32 executions in any order stay in the error box") {
+  Random r(13);
+  for (int round = 0; round < 60; ++round) {
+    const std::uint64_t n = 2 + r.below(30);
+    GraphBuilder b(n);
+    const double size = round % 3 == 0 ? 1e6 : round % 3 == 1 ? 1 : 1e-30;
+    const std::vector<double> w = r.numbers(n, size), bias = r.numbers(1, size), c = r.numbers(1, size);
+    std::vector<double> payload = w;
+    payload.push_back(bias[0]);
+    std::uint32_t x = b.dense(0, 1, payload, true);
+    x = b.like(Kind::shift, x, c);
+    std::vector<std::pair<double, double>> ends;
+    std::vector<double> at = r.numbers(n, round % 3 == 2 ? 1e-12 : 1);
+    for (double v : at) ends.emplace_back(v, v);
+    const Structure s(b.graph);
+    State<double> state(s, Semantics::fp32_any);
+    State<Exact> exact(s, Semantics::fp32_any);
+    state.start(box(ends)), exact.start(box(ends));
+    state.interval(x), exact.interval(x);
+    const double lo = -state.ranges(x).n[0], hi = state.ranges(x).h[0];
+    const Exact half = add_up(exact.ranges(x).h[0], exact.ranges(x).n[0]);
+    CHECK(roughly(half) <= hi - lo + 1e-300);
+    CHECK(hi - lo <= 1.001 * roughly(half));
+    for (int trial = 0; trial < 40; ++trial) {
+      std::vector<std::pair<float, float>> products;
+      for (std::uint64_t i = 0; i < n; ++i) products.emplace_back(static_cast<float>(w[i]), static_cast<float>(at[i]));
+      const double z = static_cast<double>(random_sum(r, products, {static_cast<float>(bias[0]), static_cast<float>(c[0])}));
+      REQUIRE(lo <= z);
+      REQUIRE(z <= hi);
+    }
+  }
+}
+
+TEST_CASE("reference executions equal plain loops") {
+  Random r(14);
+  for (int round = 0; round < 30; ++round) {
+    const std::uint64_t n = 1 + r.below(6), m = 1 + r.below(5);
+    GraphBuilder b(n);
+    const std::vector<double> w = r.numbers(m * n + m);
+    std::vector<double> bn = r.numbers(3 * m);
+    for (std::uint64_t i = 0; i < m; ++i) bn.push_back(std::abs(r.number()));
+    bn.push_back(static_cast<double>(1e-5f));
+    std::uint32_t x = b.dense(0, static_cast<std::int64_t>(m), w, true);
+    x = b.like(Kind::relu, x);
+    x = b.add(Kind::bn, {x}, m, {static_cast<std::int64_t>(m), 1}, bn);
+    x = b.like(Kind::leaky, x, {static_cast<double>(0.3f)});
+    x = b.like(Kind::divide, x, std::vector<double>(m, 3));
+    x = b.add(Kind::reduce, {x}, 1, {static_cast<std::int64_t>(m), 7});
+    std::vector<Fraction> at;
+    std::vector<float> input;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      input.push_back(static_cast<float>(r.number()));
+      at.push_back(fraction(static_cast<double>(input[i])));
+    }
+    float sum = 0;
+    for (std::uint64_t j = 0; j < m; ++j) {
+      float z = static_cast<float>(w[j * n]) * input[0];
+      for (std::uint64_t i = 1; i < n; ++i) z = z + static_cast<float>(w[j * n + i]) * input[i];
+      z = z + static_cast<float>(w[m * n + j]);
+      z = z > 0 ? z : 0;
+      const auto c = [&](std::uint64_t part) { return static_cast<float>(bn[part * m + j]); };
+      z = (z - c(2)) / std::sqrt(c(3) + static_cast<float>(bn.back())) * c(0) + c(1);
+      z = z >= 0 ? z : 0.3f * z;
+      z = z / 3;
+      sum = j == 0 ? z : sum + z;
+    }
+    const Run run = execute(Structure(b.graph), Execution::fp32_sequential, at);
+    REQUIRE(run.fault == "");
+    CHECK(roughly(run.outputs[0].h) == static_cast<double>(sum / 7));
+  }
+}
+
+TEST_CASE("executions report overflow and keep decimals exact") {
+  GraphBuilder b(1);
+  std::uint32_t x = b.like(Kind::scale, 0, {0x1p100});
+  x = b.like(Kind::scale, x, {0x1p100});
+  b.like(Kind::scale, x, {0});
+  const Structure s(b.graph);
+  CHECK(execute(s, Execution::fp32_sequential, {Fraction(1)}).fault != "");
+  CHECK(execute(s, Execution::real, {Fraction(1)}).fault == "");
+  GraphBuilder d(2);
+  d.add(Kind::add, {0, 0}, 2, {0});
+  d.add(Kind::reduce, {1}, 1, {2, 3});
+  const Run run = execute(Structure(d.graph), Execution::real, {Fraction(BigInt(1), BigInt(10)), Fraction(BigInt(1), BigInt(7))});
+  CHECK(value(run.outputs[0].h) == Fraction(BigInt(17), BigInt(105)));
+  CHECK(value(run.outputs[0].n) == Fraction(BigInt(-17), BigInt(105)));
+}
+
+TEST_CASE("the two lane engines agree") {
+  if (!avx512_available()) {
+    MESSAGE("SKIPPED: no AVX-512 here");
+    return;
+  }
+  Random r(15);
+  for (int round = 0; round < 40; ++round) {
+    const std::uint64_t n = 1 + r.below(40), m = 1 + r.below(40);
+    GraphBuilder b(n);
+    b.dense(0, static_cast<std::int64_t>(m), r.numbers(n * m + m), true);
+    const Structure s(b.graph);
+    NodeView<double> views[2];
+    std::vector<double> range_n, range_h;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      range_n.push_back(std::abs(r.number())), range_h.push_back(r.number() + 2);
+    }
+    views[0].kind = Kind::input, views[0].size = n, views[0].stored = true;
+    views[0].range_n = range_n.data(), views[0].range_h = range_h.data();
+    views[1].kind = Kind::dense, views[1].size = m, views[1].stored = true, views[1].sites = s.sites[1];
+    views[1].operand_count = 1, views[1].operands = b.graph.nodes[1].operands.data();
+    views[1].payload = b.graph.nodes[1].payload.data(), views[1].bias = views[1].payload + n * m;
+    std::vector<Start<double>> starts;
+    for (std::uint64_t j = 0; j < m; ++j) {
+      for (std::uint32_t lane = 0; lane < 8; ++lane) {
+        const double c = r.number();
+        if (r.below(3) != 0) starts.push_back({j, lane, {-c, c + 0x1p-50}});
+      }
+    }
+    Job<double> jobs[2];
+    for (int e = 0; e < 2; ++e) {
+      jobs[e].nodes = views, jobs[e].target = 1;
+      jobs[e].starts = starts.data(), jobs[e].start_count = starts.size();
+      const RoundUp up;
+      (e == 0 ? avx512_engine() : scalar_engine<double>()).backward(&jobs[e]);
+    }
+    for (int lane = 0; lane < 8; ++lane) {
+      CHECK(std::abs(jobs[0].bound[lane] - jobs[1].bound[lane]) <= 1e-11 * (1 + std::abs(jobs[1].bound[lane])));
+    }
+    std::vector<double> n0(m), h0(m), n1(m), h1(m);
+    const RoundUp up;
+    avx512_engine().range(views[1], range_n.data(), range_h.data(), n0.data(), h0.data());
+    scalar_engine<double>().range(views[1], range_n.data(), range_h.data(), n1.data(), h1.data());
+    for (std::uint64_t j = 0; j < m; ++j) {
+      CHECK(std::abs(n0[j] - n1[j]) <= 1e-11 * (1 + std::abs(n1[j])));
+      CHECK(std::abs(h0[j] - h1[j]) <= 1e-11 * (1 + std::abs(h1[j])));
+    }
+  }
+}
