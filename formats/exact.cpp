@@ -120,7 +120,7 @@ Integer ceil_of(const Rational& nonnegative) {
   return (numerator(nonnegative) + d - 1) / d;
 }
 
-// The exact decimal of a positive rational whose denominator is 2^a 5^b.
+// The exact decimal of a positive rational; "" unless its denominator is 2^a 5^b.
 std::string exact_decimal(const Rational& value) {
   Integer d = denominator(value);
   const unsigned twos = lsb(d);
@@ -130,7 +130,7 @@ std::string exact_decimal(const Rational& value) {
     d /= 5;
     ++fives;
   }
-  if (d != 1) throw std::domain_error("decimal_between: a single point that has no finite decimal text");
+  if (d != 1) return "";
   const long k = std::max(twos, fives);
   return decimal_text(floor_of(times_ten_to(value, k)), k);
 }
@@ -236,7 +236,8 @@ std::string decimal_between(const Rational& lo, const Rational& hi) {
   if (lo > hi) throw std::domain_error("decimal_between: lo > hi");
   if (lo <= 0 && hi >= 0) return "0";
   if (lo > 0) return positive_decimal_between(lo, hi);
-  return "-" + positive_decimal_between(-hi, -lo);
+  const std::string text = positive_decimal_between(-hi, -lo);
+  return text.empty() ? text : "-" + text;
 }
 
 std::string shortest_decimal(double value) {

@@ -33,6 +33,7 @@ double round_nearest(const Rational& value);
 double round_nearest_binary32(const Rational& value);
 
 // A decimal text whose exact value lies in [lo, hi], as short as reasonably possible. REQUIRES lo <= hi.
+// "" if there is none: lo == hi, and no finite decimal has that value (1/3).
 std::string decimal_between(const Rational& lo, const Rational& hi);
 
 // Shortest decimal that reads back to the same double.
