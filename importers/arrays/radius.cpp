@@ -196,6 +196,10 @@ Property radius_property(const RadiusRecord& query, const Graph& graph, const st
   property.inputs = n.inputs;
   property.outputs = n.outputs;
   property.radius = query;
+  // The record says nothing that was not asked.
+  if (query.target != "label") property.radius.label = 0;
+  if (query.target != "range") property.radius.range.clear();
+  if (query.target != "deviation") property.radius.deviation.clear();
   std::vector<InputRange> box;
   preprocess(query, graph, n, &box);
   add_target(query, n, reference, property);

@@ -1,4 +1,4 @@
-// libFuzzer entry for the array readers. Not built by default, see import_vnnlib.cpp (add -lonnx_proto -lprotobuf -lpng).
+// Fuzz entry for the array readers, in the form of libFuzzer (LLVMFuzzerTestOneInput).
 // The first byte chooses the file name (and with it the reader of unmarked text) and the element type.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,4 @@
-// libFuzzer entry for the VNN-LIB readers. Not built by default:
-//   clang++ -std=c++20 -fsanitize=fuzzer,address,undefined -I. test/fuzz/import_vnnlib.cpp <importers, runtime, formats> -lz -lcrypto
+// Fuzz entry for the VNN-LIB readers, in the form of libFuzzer (LLVMFuzzerTestOneInput).
 // Any input must be read or refused; every other exception, a crash or a timeout is a finding.
 #include <cstddef>
 #include <cstdint>

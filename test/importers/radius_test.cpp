@@ -122,8 +122,12 @@ TEST_CASE("targets") {
   CHECK(rows_text(radius_property(query, graph)) == "(<= 0:-1 1:1 0)(<= 1:1 2:-1 0)");
   query.label = 0;
   CHECK(rows_text(radius_property(query, graph)) == "(<= 0:1 1:-1 0)(<= 0:1 2:-1 0)");
+  query.label = 1;
+  query.deviation = "7";
   query.target = "range";
   query.range = {"-0.5", "2"};
+  CHECK(radius_property(query, graph).radius.label == 0);
+  CHECK(radius_property(query, graph).radius.deviation.empty());
   CHECK(rows_text(radius_property(query, graph_of({1}, 2))) == "(< 0:2 1)(< 0:-1 2)(< 1:2 1)(< 1:-1 2)");
   query.target = "deviation";
   query.deviation = "0.5";
