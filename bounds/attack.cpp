@@ -56,6 +56,7 @@ class BoxAttack {
     }
     // About eight million input and output values per batch at most; more points than that gain nothing on small nets either.
     count_ = std::clamp<std::size_t>((std::size_t{1} << 17) / (n_ + network.outputs() + 64), 4, 64);
+    count_ = std::min(count_, options.most_points);
   }
 
   bool run() {

@@ -14,6 +14,7 @@ struct AttackOptions {
   std::uint64_t seed = 1;
   int restarts = 1;          // random starting batches per box, after the batch with centre and corners
   int steps = 30;
+  std::size_t most_points = 64;  // in one batch: bounds the time between two polls of stop
   std::function<bool()> stop;  // polled between steps
 };
 

@@ -64,6 +64,9 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)) {
   bias_magnitude.assign(n, 0.0);
   for (std::uint32_t k = 0; k < n; ++k) {
     const Node& node = g.nodes[k];
+    multiplications += static_cast<double>(node.size) *
+                       (node.kind == Kind::dense ? static_cast<double>(node.ints[1])
+                        : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window()) : 1.0);
     if (is_group_kind(node.kind)) members[groups.root[k]].push_back(k);
     switch (node.kind) {
       case Kind::map: map_repeats[k] = repeats(g, node); break;

@@ -158,16 +158,16 @@ void BoxProver::refine_node(State& state, std::uint32_t k, const std::vector<std
   if (!lower.empty() || !upper.empty()) observer.backward(k, lower, upper, used_slopes(slope_ids, k));
 }
 
-void BoxProver::run_phase(State& state, ProofObserver& observer, bool refine, std::vector<std::uint32_t>& slope_ids) {
+void BoxProver::run_sweep(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids) {
   slope_ids.assign(net_.size(), no_slopes);
   for (std::uint32_t k = 1; k < net_.size(); ++k) {
     if (!net_.groups.stored[k]) continue;
     interval_step(net_, state, k);
     observer.interval(k);
-    if (refine && !interval_is_exact(net_, k)) refine_node(state, k, slope_ids, observer);
+    if (sweep.refine && !interval_is_exact(net_, k)) refine_node(state, k, slope_ids, observer);
     const Node& node = net_.node(k);
     if (!is_piecewise(node.kind) && node.kind != Kind::max) continue;
-    const SlopeBytes bytes = adaptive_slopes(net_, state, k);
+    const SlopeBytes bytes = sweep.parallel ? parallel_slopes(net_, state, k) : adaptive_slopes(net_, state, k);
     set_lines(net_, state, k, bytes);
     slope_ids[k] = next_slope_id_++;
     observer.slopes(slope_ids[k], k, bytes);
@@ -227,22 +227,24 @@ BoxResult BoxProver::prove(const Property& property, std::uint32_t index, ProofO
   try {
     set_input_range(net_, state, input_range(property.boxes[index], semantics_, net_.graph.element));
     std::vector<std::uint32_t> slope_ids;
-    const std::uint32_t first_id = next_slope_id_;
-    observer.begin_attempt();
-    if (how_.quick_attempt) {
-      run_phase(state, observer, false, slope_ids);
+    auto open = [&] { return std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return !c.refuted; }); };
+    // Each sweep tightens the ranges of the one before. A sweep that refutes nothing and is followed by none is left out of
+    // the proof; the first one too if it refutes nothing, since it recorded interval steps only.
+    static constexpr Sweep all[] = {{false, false}, {true, false}, {true, true}, {true, false}};
+    const std::span<const Sweep> sweeps = how_.one_sweep ? std::span(all + 1, 1) : std::span(all);
+    for (const Sweep& sweep : sweeps) {
+      const std::uint32_t first_id = next_slope_id_;
+      const auto before = open();
+      observer.begin_attempt();
+      run_sweep(state, observer, sweep, slope_ids);
       refute(property, state, slope_ids, result, observer);
-    }
-    const auto refuted = std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return c.refuted; });
-    if (static_cast<std::size_t>(refuted) < result.cases.size() && state.overflow.empty()) {
-      if (refuted == 0) {
+      if (open() == 0 || !state.overflow.empty()) break;
+      if (!sweep.refine && open() == before) {
         observer.drop_attempt();
         next_slope_id_ = first_id;
       }
-      run_phase(state, observer, true, slope_ids);
-      refute(property, state, slope_ids, result, observer);
-      explain_gap(property, state, result);
     }
+    if (open() > 0) explain_gap(property, state, result);
   } catch (const Interrupted&) {
     result.interrupted = true;
   }
@@ -260,26 +262,27 @@ BoxResult BoxProver::enclose(const Property& property, ProofObserver& observer) 
   const std::uint32_t output = net_.graph.output;
   try {
     set_input_range(net_, state, input_range(property.boxes[0], semantics_, net_.graph.element));
-    std::vector<std::uint32_t> slope_ids;
-    run_phase(state, observer, true, slope_ids);
     const std::size_t n = net_.node(output).size;
-    std::vector<std::uint32_t> all(n);
+    std::vector<std::uint32_t> all(n), slope_ids;
     for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
-    std::vector<double> lower(n), upper(n);
-    engine_.unit_bounds(state, output, all, 1.0, lower);
-    engine_.unit_bounds(state, output, all, -1.0, upper);
-    const std::vector<std::uint32_t> ids = used_slopes(slope_ids, output);
-    result.output = state.range[output];
-    for (std::uint32_t i = 0; i < n; ++i) {
+    std::vector<double> bounds(n);
+    result.output.lo.assign(n, -infinity);
+    result.output.hi.assign(n, infinity);
+    for (const Sweep& sweep : {Sweep{true, false}, Sweep{true, true}}) {
+      run_sweep(state, observer, sweep, slope_ids);
+      const std::vector<std::uint32_t> ids = used_slopes(slope_ids, output);
       for (const bool is_lower : {true, false}) {
-        // The claim is the backward bound itself, relaxed a little: the checker recomputes it with other roundings.
-        double value = is_lower ? lower[i] : -upper[i];
-        const double slack = add_up(mul_up(0x1p-40, std::fabs(value)), 0x1p-1000);
-        value = is_lower ? sub_down(value, slack) : add_up(value, slack);
-        if (!(std::fabs(value) < infinity)) continue;
-        observer.bound(i, is_lower, value, ids);
-        (is_lower ? result.output.lo : result.output.hi)[i] = value;
+        engine_.unit_bounds(state, output, all, is_lower ? 1.0 : -1.0, bounds);
+        for (std::uint32_t i = 0; i < n; ++i) {
+          // The claim is the backward bound itself, relaxed a little: the checker recomputes it with other roundings.
+          const double value = sub_down(bounds[i], add_up(mul_up(0x1p-40, std::fabs(bounds[i])), 0x1p-1000));
+          double& known = is_lower ? result.output.lo[i] : result.output.hi[i];
+          if (!(value > -infinity) || value <= (is_lower ? known : -known)) continue;
+          known = is_lower ? value : -value;
+          observer.bound(i, is_lower, known, ids);
+        }
       }
+      if (how_.one_sweep) break;
     }
   } catch (const Interrupted&) {
     result.interrupted = true;

@@ -1,5 +1,6 @@
-// One input box: ranges by IBP, then CROWN-IBP, then CROWN with every unstable pre-activation bounded backwards, until all
-// cases of the box are refuted or nothing is left to try. DESIGN section 4.
+// One input box: ranges by IBP, then CROWN-IBP, then CROWN with every unstable pre-activation bounded backwards (adaptive lower
+// slopes, then parallel ones; ranges are intersected), until all cases of the box are refuted or nothing is left to try.
+// DESIGN section 4.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -39,7 +40,7 @@ struct BoxResult {
 };
 
 struct ProveOptions {
-  bool quick_attempt = true;  // try with interval ranges alone first (CROWN-IBP); off: the full pass at once
+  bool one_sweep = false;  // only the full adaptive sweep: plain CROWN, for comparisons
 };
 
 class BoxProver {
@@ -56,7 +57,11 @@ class BoxProver {
   BoxResult interval_only(const Range& input);
 
  private:
-  void run_phase(State& state, ProofObserver& observer, bool refine, std::vector<std::uint32_t>& slope_ids);
+  // How one sweep over the network goes: refine = backward bounds of unstable pre-activations; parallel = choice of lower slopes.
+  struct Sweep {
+    bool refine, parallel;
+  };
+  void run_sweep(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids);
   void refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, ProofObserver& observer);
   std::vector<std::uint32_t> used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const;
   void explain_gap(const Property& property, const State& state, BoxResult& result);

@@ -174,6 +174,20 @@ SlopeBytes adaptive_slopes(const Network& net, const State& state, std::uint32_t
   return out;
 }
 
+SlopeBytes parallel_slopes(const Network& net, const State& state, std::uint32_t k) {
+  const Node& node = net.node(k);
+  SlopeBytes out = adaptive_slopes(net, state, k);
+  if (node.kind != Kind::relu && node.kind != Kind::leaky && node.kind != Kind::abs) return out;
+  const Range& x = state.range[node.operands[0]];
+  const double least = slope_of_byte(node, 0), reach = slope_of_byte(node, 128) - least;
+  for (std::size_t i = 0; i < node.size; ++i) {
+    if (!is_unstable(node, x.lo[i], x.hi[i]) || !(reach > 0)) continue;
+    const double byte = 128 * (chord_slope(node, x.lo[i], x.hi[i]) - least) / reach;
+    if (byte >= 0 && byte <= 128) out.lower[i] = static_cast<std::uint8_t>(std::lround(byte));
+  }
+  return out;
+}
+
 void set_lines(const Network& net, State& state, std::uint32_t k, const SlopeBytes& bytes) {
   const Node& node = net.node(k);
   if (node.kind == Kind::max) {
