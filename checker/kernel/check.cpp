@@ -121,15 +121,15 @@ class Check {
   void choose_property(const Graph& graph) {
     const std::string& digest = record_.text("digest");
     const Property* asked = question_.asked(graph);
+    const Property* stated = question_.stated(record_, graph);
+    if (stated != nullptr) require_equal("property digest", property_digest(*stated), digest);
     is_asked_ = asked != nullptr && property_digest(*asked) == digest;
-    if (is_asked_) {
-      property_ = asked;
-      if (record_.text("kind") == "vnnlib") require_equal("property file", asked->file_sha256, record_.text("sha256"));
-    } else {
+    property_ = is_asked_ ? asked : stated;
+    if (!is_asked_) {
       not_asked(asked == nullptr ? "no property was given, so none was asked"
                                  : "the certificate is about another property than the one asked");
-      property_ = question_.stated(record_, graph);
-      if (property_ != nullptr) require_equal("property digest", property_digest(*property_), digest);
+    } else if (record_.text("kind") == "vnnlib") {
+      require_equal("property file", asked->file_sha256, record_.text("sha256"));
     }
     if (property_ == nullptr) return;
     bool fits = property_->inputs == graph.nodes[0].size && property_->outputs == graph.nodes[graph.output].size;

@@ -1,6 +1,8 @@
 // Rows in lanes by the scalar operations of number.hpp, for every arithmetic.
+#include <bit>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "checker/kernel/engine.hpp"
 #include "checker/kernel/engine_test.hpp"
@@ -8,12 +10,27 @@
 
 namespace outward_check {
 
-void* take_memory(std::size_t bytes) {
-  void* memory = std::aligned_alloc(64, bytes / 64 * 64 + 64);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
+// Blocks are kept for the next taker, in classes of sizes up to 2^c; the class is noted before the block.
+namespace {
+std::vector<unsigned char*> kept[64];
 }
-void give_memory(void* block) { std::free(block); }
+void* take_memory(std::size_t bytes) {
+  const std::size_t c = static_cast<std::size_t>(std::bit_width(bytes + 63));
+  unsigned char* block = nullptr;
+  if (kept[c].empty()) {
+    block = static_cast<unsigned char*>(std::aligned_alloc(64, 64 + (std::size_t{1} << c)));
+    if (block == nullptr) throw std::bad_alloc();
+    *block = static_cast<unsigned char>(c);
+  } else {
+    block = kept[c].back();
+    kept[c].pop_back();
+  }
+  return block + 64;
+}
+void give_memory(void* block) {
+  unsigned char* start = static_cast<unsigned char*>(block) - 64;
+  kept[*start].push_back(start);
+}
 
 namespace {
 

@@ -112,7 +112,8 @@ class Parser {
     const std::string_view rest = text_.substr(at_, 5);
     if (rest.size() == 5 && rest.starts_with("u00") && (rest[3] == '0' || rest[3] == '1')) {
       const std::size_t low = std::string_view("0123456789abcdef").find(rest[4]);
-      if (low != std::string_view::npos) return at_ += 5, static_cast<char>((rest[3] - '0') * 16 + static_cast<int>(low));
+      if (low != std::string_view::npos)
+        return at_ += 5, static_cast<char>((rest[3] - '0') * 16 + static_cast<int>(low));
     }
     fail("the escape \\\", \\\\ or \\u00XX of a control character");
   }

@@ -18,7 +18,7 @@ struct Json {
   std::vector<std::string> keys;  // of an object, one per item, in file order, no two equal
 };
 
-Json parse_json(std::string_view line);  // throws ReadError (malformed)
+Json parse_json(std::string_view line);          // throws ReadError (malformed)
 std::string json_string(std::string_view text);  // with quotes and escapes
 
 }  // namespace outward_check

@@ -41,7 +41,8 @@ std::string_view word(std::string_view* rest) {
 }
 
 bool is_digest(const std::string& s) {
-  return s.size() == 64 && std::all_of(s.begin(), s.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return s.size() == 64 &&
+         std::all_of(s.begin(), s.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 std::string object_fault(std::string_view keys, const Json& object);
@@ -51,11 +52,16 @@ std::string type_fault(char type, const Json& v) {
   Dyadic ignored;
   const bool is_text = v.kind == Json::Kind::string;
   switch (type) {
-    case 'u': return v.kind == Json::Kind::integer ? "" : "an integer";
-    case 's': return is_text ? "" : "a string";
-    case 'h': return is_text && is_digest(v.text) ? "" : "64 lower-case hex digits";
-    case 'd': return is_text && Dyadic::parse(v.text, &ignored) ? "" : "an exact number m*2^e (m odd) or 0";
-    default: break;
+    case 'u':
+      return v.kind == Json::Kind::integer ? "" : "an integer";
+    case 's':
+      return is_text ? "" : "a string";
+    case 'h':
+      return is_text && is_digest(v.text) ? "" : "64 lower-case hex digits";
+    case 'd':
+      return is_text && Dyadic::parse(v.text, &ignored) ? "" : "an exact number m*2^e (m odd) or 0";
+    default:
+      break;
   }
   if (v.kind != Json::Kind::list) return "a list";
   for (const Json& item : v.items) {
@@ -97,7 +103,8 @@ std::string object_fault(std::string_view keys, const Json& object) {
 }  // namespace
 
 const Json& Record::at(std::string_view key) const {
-  return fields.items[static_cast<std::size_t>(std::find(fields.keys.begin(), fields.keys.end(), key) - fields.keys.begin())];
+  return fields
+      .items[static_cast<std::size_t>(std::find(fields.keys.begin(), fields.keys.end(), key) - fields.keys.begin())];
 }
 
 RecordReader::RecordReader(const std::string& path) : file_(std::fopen(path.c_str(), "rb")) {
@@ -120,7 +127,8 @@ bool RecordReader::read_line() {
     at_ = 0;
     if (!buffer_.empty()) continue;
     if (text_.empty()) return false;
-    throw ReadError(ReadError::Class::malformed, "line " + std::to_string(line_ + 1) + ": the last line has no line end");
+    throw ReadError(ReadError::Class::malformed,
+                    "line " + std::to_string(line_ + 1) + ": the last line has no line end");
   }
 }
 
@@ -156,7 +164,8 @@ bool RecordReader::next(Record* record) {
     return true;
   }
   if (record->number("records") != line_ - 1) {
-    throw FooterFault{"footer: expected " + std::to_string(line_ - 1) + " records, found " + std::to_string(record->number("records"))};
+    throw FooterFault{"footer: expected " + std::to_string(line_ - 1) + " records, found " +
+                      std::to_string(record->number("records"))};
   }
   const std::string digest = digest_.hex();
   if (digest != record->text("sha256")) {

@@ -14,9 +14,9 @@
 namespace outward_check {
 
 struct Record {
-  std::string name;        // "header", "step", ...
-  std::uint64_t line = 0;  // from 1
-  Json fields;             // without the key "record"
+  std::string name;                            // "header", "step", ...
+  std::uint64_t line = 0;                      // from 1
+  Json fields;                                 // without the key "record"
   const Json& at(std::string_view key) const;  // REQUIRES a key of the record's schema
   const std::string& text(std::string_view key) const { return at(key).text; }
   std::uint64_t number(std::string_view key) const { return at(key).number; }

@@ -49,12 +49,14 @@ std::string decimal(const std::string& option, const std::string& text) {
 }
 std::vector<std::string> decimals(const std::string& option, const std::string& text, std::size_t count) {
   std::vector<std::string> parts = split(text);
-  if (count != 0 && parts.size() != count) throw UsageError{option + " takes " + std::to_string(count) + " numbers separated by a comma"};
+  if (count != 0 && parts.size() != count)
+    throw UsageError{option + " takes " + std::to_string(count) + " numbers separated by a comma"};
   for (const std::string& part : parts) decimal(option, part);
   return parts;
 }
 std::uint64_t integer(const std::string& option, const std::string& text) {
-  const bool digits = !text.empty() && text.size() < 10 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = !text.empty() && text.size() < 10 &&
+                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!digits) throw UsageError{option + ": \"" + text + "\" is not a number from 0 to 999999999"};
   return std::stoull(text);
 }
@@ -76,33 +78,47 @@ constexpr WithValue with_value[] = {
     {"--root", [](Options& o, Value v) { o.root = v; }},
     {"--input", [](Options& o, Value v) { o.input = v; }},
     {"--radius", [](Options& o, Value v) { o.radius.radius = decimal("--radius", v); }},
-    {"--label", [](Options& o, Value v) { o.radius.label = static_cast<std::uint32_t>(integer("--label", v)), o.has_label = true; }},
+    {"--label",
+     [](Options& o, Value v) {
+       o.radius.label = static_cast<std::uint32_t>(integer("--label", v)), o.has_label = true;
+     }},
     {"--clip", [](Options& o, Value v) { o.radius.clip = decimals("--clip", v, 2); }},
     {"--scale", [](Options& o, Value v) { o.radius.scale = decimal("--scale", v); }},
     {"--mean", [](Options& o, Value v) { o.radius.mean = decimals("--mean", v, 0); }},
     {"--std", [](Options& o, Value v) { o.radius.std = decimals("--std", v, 0); }},
-    {"--layout", [](Options& o, Value v) { o.radius.layout = one_of("--layout", v, {"nchw", "nhwc"}); }},
+    {"--layout",
+     [](Options& o, Value v) {
+       o.radius.layout = one_of("--layout", v, {"nchw", "nhwc"});
+     }},
     {"--norm", [](Options&, Value v) { one_of("--norm", v, {"inf"}); }},
-    {"--output-range", [](Options& o, Value v) {
+    {"--output-range",
+     [](Options& o, Value v) {
        o.radius.range = decimals("--output-range", v, 2), o.radius.target = "range", o.has_target = true;
      }},
-    {"--max-deviation", [](Options& o, Value v) {
+    {"--max-deviation",
+     [](Options& o, Value v) {
        o.radius.deviation = decimal("--max-deviation", v), o.radius.target = "deviation", o.has_target = true;
      }},
-    {"--expect", [](Options& o, Value v) {
+    {"--expect",
+     [](Options& o, Value v) {
        one_of("--expect", v, {"holds", "violated", "bound"});
        o.expected = v == "holds" ? Claim::holds : v == "violated" ? Claim::violated : Claim::bound;
      }},
-    {"--semantics", [](Options& o, Value v) {
-       o.semantics = one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
+    {"--semantics",
+     [](Options& o, Value v) {
+       o.semantics =
+           one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
      }},
     {"--allow", [](Options& o, Value v) { o.allowed.push_back(v); }},
-    {"--input-shape", [](Options& o, Value v) {
+    {"--input-shape",
+     [](Options& o, Value v) {
        const std::size_t equals = v.rfind('=');
        if (equals == std::string::npos || equals == 0) throw UsageError{"--input-shape takes NAME=D,D,..."};
        std::vector<std::int64_t> dims;
-       for (const std::string& d : split(v.substr(equals + 1))) dims.push_back(static_cast<std::int64_t>(integer("--input-shape", d)));
-       if (!o.shapes.emplace(v.substr(0, equals), dims).second) throw UsageError{"--input-shape: " + v.substr(0, equals) + " is given twice"};
+       for (const std::string& d : split(v.substr(equals + 1)))
+         dims.push_back(static_cast<std::int64_t>(integer("--input-shape", d)));
+       if (!o.shapes.emplace(v.substr(0, equals), dims).second)
+         throw UsageError{"--input-shape: " + v.substr(0, equals) + " is given twice"};
      }},
 };
 struct Flag {
@@ -115,10 +131,12 @@ constexpr Flag flags[] = {{"--exact", &Options::exact},     {"--json", &Options:
 
 void require_consistent(const Options& o) {
   if (o.files.empty()) throw UsageError{"no certificate was named"};
-  if ((o.print || o.parse) && (o.files.size() != 1 || o.print == o.parse)) throw UsageError{"--print or --parse takes one file"};
+  if ((o.print || o.parse) && (o.files.size() != 1 || o.print == o.parse))
+    throw UsageError{"--print or --parse takes one file"};
   if (!o.property.empty() && !o.radius.radius.empty()) throw UsageError{"--property and --radius exclude each other"};
-  const bool radius_part = !o.input.empty() || o.has_label || o.has_target || !o.radius.clip.empty() || !o.radius.scale.empty() ||
-                           !o.radius.mean.empty() || !o.radius.std.empty() || !o.radius.layout.empty();
+  const bool radius_part = !o.input.empty() || o.has_label || o.has_target || !o.radius.clip.empty() ||
+                           !o.radius.scale.empty() || !o.radius.mean.empty() || !o.radius.std.empty() ||
+                           !o.radius.layout.empty();
   if (radius_part && o.radius.radius.empty()) throw UsageError{"--input, --label, --clip and the like need --radius"};
   const int targets = o.has_label + !o.radius.range.empty() + !o.radius.deviation.empty();
   if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
@@ -145,12 +163,14 @@ Options parse_options(const std::vector<std::string>& arguments) {
       options.*(flag->target) = true;
       continue;
     }
-    const auto option = std::find_if(std::begin(with_value), std::end(with_value), [&](const WithValue& w) { return name == w.name; });
+    const auto option =
+        std::find_if(std::begin(with_value), std::end(with_value), [&](const WithValue& w) { return name == w.name; });
     if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
     if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
     if (!value) value = arguments[++i];
     const bool repeatable = name == "--allow" || name == "--input-shape";
-    if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end()) throw UsageError{name + " is given twice"};
+    if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end())
+      throw UsageError{name + " is given twice"};
     seen.push_back(name);
     option->store(options, *value);
   }

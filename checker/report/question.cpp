@@ -31,7 +31,8 @@ std::vector<std::string> texts(const Json& list) {
 }
 
 bool parse_bits(const std::string& text, bool is_binary64, std::uint64_t* bits) {
-  const bool digits = std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  const bool digits =
+      std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
   if (!digits || text.size() != (is_binary64 ? 16 : 8)) return false;
   *bits = std::stoull(text, nullptr, 16);
   return true;
@@ -90,12 +91,13 @@ const Property* AskedQuestion::stated(const Record& record, const Graph& graph) 
   for (const Json& item : record.at("centre").items) {
     radius.centre_bits.push_back(0);
     if (!parse_bits(item.text, graph.is_binary64, &radius.centre_bits.back())) {
-      throw ReadError(ReadError::Class::malformed, "centre: \"" + item.text + "\" is no bit pattern of the element type");
+      throw ReadError(ReadError::Class::malformed,
+                      "centre: \"" + item.text + "\" is no bit pattern of the element type");
     }
   }
   if (radius.centre_bits.size() != graph.nodes[0].size) {
-    throw ReadError(ReadError::Class::malformed, "centre: expected " + std::to_string(graph.nodes[0].size) + " inputs, found " +
-                                                     std::to_string(radius.centre_bits.size()));
+    throw ReadError(ReadError::Class::malformed, "centre: expected " + std::to_string(graph.nodes[0].size) +
+                                                     " inputs, found " + std::to_string(radius.centre_bits.size()));
   }
   stated_ = complete_radius_property(std::move(radius), true, graph);
   return &*stated_;
@@ -113,9 +115,12 @@ Property complete_radius_property(RadiusOptions radius, bool has_label, const Gr
     const Structure structure(graph);
     const Execution kind = graph.is_binary64 ? Execution::fp64_sequential : Execution::fp32_sequential;
     const Run run = execute(structure, kind, point);
-    if (!run.fault.empty()) throw ReadError(ReadError::Class::unsupported, "reference execution at the centre: " + run.fault);
+    if (!run.fault.empty())
+      throw ReadError(ReadError::Class::unsupported, "reference execution at the centre: " + run.fault);
     for (const Interval<Exact>& y : run.outputs) reference.push_back(y.h.value.fraction());
-    if (needs_label) radius.label = static_cast<std::uint32_t>(std::max_element(reference.begin(), reference.end()) - reference.begin());
+    if (needs_label)
+      radius.label =
+          static_cast<std::uint32_t>(std::max_element(reference.begin(), reference.end()) - reference.begin());
   }
   return radius_property(radius, graph, reference);
 }

@@ -29,7 +29,8 @@ Line certificate_line(const std::string& file, const Options& options) {
   Line line;
   line.file = file;
   AskedQuestion question(options);
-  if (options.semantics.ends_with("_sequential")) throw UsageError{"--semantics " + options.semantics + " is for counterexample files"};
+  if (options.semantics.ends_with("_sequential"))
+    throw UsageError{"--semantics " + options.semantics + " is for counterexample files"};
   const Answer a = check_certificate(file, &question);
   static constexpr struct {
     const char* word;
@@ -52,7 +53,8 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
   Line line;
   line.file = file, line.detail = "violated";
   const std::string& s = options.semantics;
-  if (s == "fp32_any" || s == "fp64_any") throw UsageError{"a counterexample file has --semantics real, fp32_sequential, fp64_sequential or best"};
+  if (s == "fp32_any" || s == "fp64_any")
+    throw UsageError{"a counterexample file has --semantics real, fp32_sequential, fp64_sequential or best"};
   if (options.model.empty() || (options.property.empty() && options.radius.radius.empty())) {
     throw UsageError{"a counterexample file needs --model and --property or --radius"};
   }
@@ -65,7 +67,8 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
   const Structure structure(graph);
   const Execution sequential = graph.is_binary64 ? Execution::fp64_sequential : Execution::fp32_sequential;
   const char* sequential_name = graph.is_binary64 ? "fp64_sequential" : "fp32_sequential";
-  if (s.ends_with("_sequential") && s != sequential_name) throw UsageError{"--semantics " + s + ": the model's is " + sequential_name};
+  if (s.ends_with("_sequential") && s != sequential_name)
+    throw UsageError{"--semantics " + s + ": the model's is " + sequential_name};
   std::vector<Execution> kinds;
   if (s != "real") kinds.push_back(sequential);
   if (s == "real" || s == "best") kinds.push_back(Execution::real);
@@ -76,22 +79,26 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
     for (const std::string& note : w.notes) line.notes.push_back(std::string(name) + ": " + note);
     for (std::size_t j = 0; j < w.outputs.size(); ++j) {
       if (!witness.outputs[j]) continue;
-      const double computed = roughly(w.outputs[j].h), claimed = Dyadic::from_fraction_up(*witness.outputs[j], 60).double_up();
+      const double computed = roughly(w.outputs[j].h),
+                   claimed = Dyadic::from_fraction_up(*witness.outputs[j], 60).double_up();
       const double gap = computed > claimed ? computed - claimed : claimed - computed;
       if (gap > 1e-6 * (1 + (claimed < 0 ? -claimed : claimed))) {
-        line.notes.push_back(std::string(name) + ": the file claims Y_" + std::to_string(j) + " = " + std::to_string(claimed) + ", computed is " + std::to_string(computed));
+        line.notes.push_back(std::string(name) + ": the file claims Y_" + std::to_string(j) + " = " +
+                             std::to_string(claimed) + ", computed is " + std::to_string(computed));
       }
     }
     if (w.proved) {
       line.word = "VALID", line.code = 0, line.claims.push_back(name);
       line.reasons.clear();
     } else if (line.claims.empty()) {
-      line.reasons.push_back(std::string(name) + ": " + (property->cases.empty() ? "no input is unsafe, the property is empty" : w.reason));
+      line.reasons.push_back(std::string(name) + ": " +
+                             (property->cases.empty() ? "no input is unsafe, the property is empty" : w.reason));
     }
   }
   if (line.code == 0 && options.expected && *options.expected != Claim::violated) {
     line.word = "VALID_BUT_NOT_ASKED", line.code = 2;
-    line.reasons.push_back(std::string("the file shows a violation, asked was ") + claim_words[static_cast<int>(*options.expected)]);
+    line.reasons.push_back(std::string("the file shows a violation, asked was ") +
+                           claim_words[static_cast<int>(*options.expected)]);
   }
   return line;
 }
@@ -111,7 +118,9 @@ Line check_file(const std::string& file, const Options& options) {
     const Bytes bytes = read_maybe_gzip(file);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (looks_like_witness(text)) return witness_line(file, text, options);
-    return failure(file, "UNSUPPORTED", 4, "neither an Outward certificate (its first record must be a header) nor a counterexample file; certificates of other tools are not read by this version");
+    return failure(file, "UNSUPPORTED", 4,
+                   "neither an Outward certificate (its first record must be a header) nor a counterexample file; "
+                   "certificates of other tools are not read by this version");
   } catch (const ReadError& e) {
     if (e.kind == ReadError::Class::limit) return failure(file, "RESOURCE_LIMIT", 5, e.what());
     return failure(file, e.kind == ReadError::Class::unsupported ? "UNSUPPORTED" : "MALFORMED", 4, e.what());
@@ -127,8 +136,9 @@ std::string json_list(const std::vector<std::string>& items) {
 }
 
 void print_json(const Line& l) {
-  std::cout << "{\"certificate\":" << json_string(l.file) << ",\"verdict\":" << json_string(l.word) << ",\"exit\":" << l.code
-            << ",\"claim\":" << json_string(l.detail) << ",\"semantics\":" << json_list(l.claims) << ",\"records\":" << l.records
+  std::cout << "{\"certificate\":" << json_string(l.file) << ",\"verdict\":" << json_string(l.word)
+            << ",\"exit\":" << l.code << ",\"claim\":" << json_string(l.detail)
+            << ",\"semantics\":" << json_list(l.claims) << ",\"records\":" << l.records
             << ",\"exact_decisions\":" << l.exact_decisions << ",\"bounds\":" << json_list(l.bounds)
             << ",\"reasons\":" << json_list(l.reasons) << ",\"notes\":" << json_list(l.notes) << "}\n";
 }
@@ -146,9 +156,10 @@ void print_line(const Line& l, const Options& options) {
   for (const std::string& r : l.reasons) std::cerr << l.file << ": " << r << '\n';
   if (!options.explain) return;
   for (const std::string& n : l.notes) std::cerr << l.file << ": note: " << n << '\n';
-  std::cerr << l.file << ": " << l.records << " records, " << l.exact_decisions << " decided by exact arithmetic\n"
-            << "trusted: this program, its compiler and CPU, ONNX semantics as certificates/FORMAT.md section 2 states them\n"
-            << "float claims do not cover flush to zero, Winograd or FFT convolution, TF32, x87 and approximate division\n";
+  std::cerr
+      << l.file << ": " << l.records << " records, " << l.exact_decisions << " decided by exact arithmetic\n"
+      << "trusted: this program, its compiler and CPU, ONNX semantics as certificates/FORMAT.md section 2 states them\n"
+      << "float claims do not cover flush to zero, Winograd or FFT convolution, TF32, x87 and approximate division\n";
 }
 
 int severity(int code) { return code == 2 ? 1 : code == 1 ? 2 : code; }
@@ -157,7 +168,6 @@ int severity(int code) { return code == 2 ? 1 : code == 1 ? 2 : code; }
 
 int run(int argc, char** argv) {
   reset_float_environment();
-  std::ios::sync_with_stdio(false);
   try {
     std::string fault = arithmetic_fault();
     if (fault.empty()) fault = engine_fault();

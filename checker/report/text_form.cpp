@@ -50,7 +50,8 @@ void parse_certificate(std::istream& in, std::ostream& out) {
     const std::size_t space = line.find(' ', 2);
     const bool is_key = line.starts_with("  ") && space != std::string::npos && !record.empty();
     if (!is_key && (line.empty() || line.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string::npos)) {
-      throw ReadError(ReadError::Class::malformed, "line " + std::to_string(number) + ": expected a record name or \"  key value\"");
+      throw ReadError(ReadError::Class::malformed,
+                      "line " + std::to_string(number) + ": expected a record name or \"  key value\"");
     }
     if (is_key) {
       record += "," + json_string(line.substr(2, space - 2)) + ":" + line.substr(space + 1);

@@ -67,7 +67,8 @@ WitnessText parse_witness(std::string_view text, std::size_t inputs, std::size_t
     in.require(is_input || name.starts_with("Y_"), "X_i or Y_j");
     std::vector<std::optional<Fraction>>& values = is_input ? x : y;
     const std::size_t i = parse_index(name.substr(2), values.size());
-    in.require(i < values.size(), "an index below " + std::to_string(values.size()) + ", found " + std::string(name.substr(0, 40)));
+    in.require(i < values.size(),
+               "an index below " + std::to_string(values.size()) + ", found " + std::string(name.substr(0, 40)));
     in.require(!values[i], std::string(name) + " only once");
     Fraction value;
     in.require(parse_decimal(in.word(), &value), "a decimal number for " + std::string(name));

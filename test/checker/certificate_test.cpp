@@ -23,14 +23,14 @@ struct Example {
   }
   Certificate certificate(const std::string& semantics = "fp32_any") const {
     Certificate c = opening(graph, safe, "holds", semantics);
-    c.add(R"({"record":"box","box":0})");                                              // 4
-    c.add(R"({"record":"step","node":1,"method":"interval"})");                        // 5
-    c.add(R"({"record":"step","node":2,"method":"interval"})");                        // 6
-    c.add(R"({"record":"step","node":3,"method":"interval"})");                        // 7
+    c.add(R"({"record":"box","box":0})");                                                              // 4
+    c.add(R"({"record":"step","node":1,"method":"interval"})");                                        // 5
+    c.add(R"({"record":"step","node":2,"method":"interval"})");                                        // 6
+    c.add(R"({"record":"step","node":3,"method":"interval"})");                                        // 7
     c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({64, 64}) + R"(","upper":""})");  // 8
     c.add(R"({"record":"step","node":3,"method":"backward","lower":"0","upper":"0","slopes":[0]})");   // 9
     c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");               // 10
-    c.add(R"({"record":"close"})");                                                     // 11
+    c.add(R"({"record":"close"})");                                                                    // 11
     return c;
   }
   std::string verdict(const Certificate& c) const {
@@ -48,15 +48,15 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // A proof by splitting node 1 element 0 at 0. y >= 2 is unsafe (row 2 - y <= 0, not reached strictly inside).
 Certificate split_certificate(const Example& e) {
   Certificate c = opening(e.graph, e.safe, "holds", "real");
-  c.add(R"({"record":"box","box":0})");                                          // 4
-  c.add(R"({"record":"step","node":1,"method":"interval"})");                    // 5
-  c.add(R"({"record":"split","node":1,"element":0,"at":"0"})");                  // 6
+  c.add(R"({"record":"box","box":0})");                                                            // 4
+  c.add(R"({"record":"step","node":1,"method":"interval"})");                                      // 5
+  c.add(R"({"record":"split","node":1,"element":0,"at":"0"})");                                    // 6
   c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");  // 7
   c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");             // 8
-  c.add(R"({"record":"close"})");                                                // 9
+  c.add(R"({"record":"close"})");                                                                  // 9
   c.add(R"({"record":"slopes","id":1,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");  // 10
   c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^-1"],"slopes":[1]})");            // 11
-  c.add(R"({"record":"close"})");                                                // 12
+  c.add(R"({"record":"close"})");                                                                  // 12
   return c;
 }
 
@@ -130,7 +130,10 @@ TEST_CASE("the bound decides, ties only under strict rows") {
 TEST_CASE("exact arithmetic decides where directed arithmetic cannot") {
   // y = (x + 1/3-ish) - x - the same: cancellation leaves exactly 0 for the reals, rounding noise otherwise.
   GraphBuilder b(2);
-  std::uint32_t x = b.dense(0, 3, {static_cast<double>(0.1f), static_cast<double>(0.7f), static_cast<double>(0.3f), static_cast<double>(1.3f), static_cast<double>(0.9f), static_cast<double>(0.11f)}, false);
+  std::uint32_t x = b.dense(0, 3,
+                            {static_cast<double>(0.1f), static_cast<double>(0.7f), static_cast<double>(0.3f),
+                             static_cast<double>(1.3f), static_cast<double>(0.9f), static_cast<double>(0.11f)},
+                            false);
   x = b.like(Kind::divide, x, {3, 7, 11});
   const std::uint32_t y = b.like(Kind::divide, x, {13, 17, 19});
   const std::uint32_t twice = b.add(Kind::add, {y, y}, 3, {0});
@@ -226,7 +229,9 @@ TEST_CASE("tampered lines of a valid proof do not pass") {
       {11, "{\"record\":\"close\"}", "{\"record\":\"close\"} ", "MALFORMED"},
       {11, "{\"record\":\"close\"}", " {\"record\":\"close\"}", "MALFORMED"},
       {11, "{\"record\":\"close\"}", "{\"record\":\"close\"}\r", "MALFORMED"},
-      {11, "{\"record\":\"close\"}", "{\"record\":\"bound\",\"output\":0,\"side\":\"lower\",\"value\":\"-9*2^0\",\"slopes\":[0]}", "INVALID sequence"},
+      {11, "{\"record\":\"close\"}",
+       "{\"record\":\"bound\",\"output\":0,\"side\":\"lower\",\"value\":\"-9*2^0\",\"slopes\":[0]}",
+       "INVALID sequence"},
       {11, "{\"record\":\"close\"}", "{\"record\":\"box\",\"box\":1}", "INVALID sequence"},
       {11, "{\"record\":\"close\"}", "", "MALFORMED"},
       {11, "{\"record\":\"close\"}", "null", "MALFORMED"},
@@ -366,7 +371,7 @@ TEST_CASE("crossed scopes are empty, others are not") {
     c.add(R"({"record":"close"})");
     return e.verdict(c);
   };
-  CHECK(with("3*2^0", "0") == "VALID");          // z >= 3 against z <= 2
+  CHECK(with("3*2^0", "0") == "VALID");  // z >= 3 against z <= 2
   CHECK(with("5*2^-1", "0") == "VALID");
   CHECK(with("1*2^1", "0") == "INVALID crossed");  // z = 2 is possible
   CHECK(with("3*2^0", "1") == "INVALID crossed");  // the other element is not crossed
@@ -380,8 +385,9 @@ TEST_CASE("only stored nodes have ranges") {
   b.dense(x, 1, {1, 1}, false);
   const Property p = property(b.graph, {box({{0, 1}, {0, 1}})}, {{0, {{1, 0}}}});
   TestQuestion question(b.graph, p);
-  for (const char* line : {R"({"record":"step","node":1,"method":"interval"})", R"({"record":"split","node":1,"element":0,"at":"0"})",
-                           R"({"record":"step","node":1,"method":"backward","lower":"0","upper":"","slopes":[]})"}) {
+  for (const char* line :
+       {R"({"record":"step","node":1,"method":"interval"})", R"({"record":"split","node":1,"element":0,"at":"0"})",
+        R"({"record":"step","node":1,"method":"backward","lower":"0","upper":"","slopes":[]})"}) {
     Certificate c = opening(b.graph, p, "holds", "real");
     c.add(R"({"record":"box","box":0})");
     c.add(line);
@@ -498,7 +504,8 @@ TEST_CASE("claim bound: the listed bounds, nothing else") {
     return verdict(c, question);
   };
   const auto bound = [](const std::string& side, const std::string& value, const std::string& output = "0") {
-    return R"({"record":"bound","output":)" + output + R"(,"side":")" + side + R"(","value":")" + value + R"(","slopes":[0]})";
+    return R"({"record":"bound","output":)" + output + R"(,"side":")" + side + R"(","value":")" + value +
+           R"(","slopes":[0]})";
   };
   CHECK(with({bound("upper", "1*2^1"), bound("lower", "-1*2^1")}) == "VALID");
   CHECK(with({bound("upper", "5*2^-1")}) == "VALID");

@@ -1,9 +1,9 @@
 // The arithmetics of the checker against exact fractions: directed binary64, dyadics, exact rationals.
 #include "checker/kernel/number.hpp"
 
-#include <bit>
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <random>
 #include <vector>
 
@@ -15,7 +15,17 @@ namespace {
 
 // Finite doubles of all sizes, many of them special.
 double any_double(std::mt19937_64& r) {
-  static const double special[] = {0, -0.0, 1, -1, 0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, 3, 0x1.0000000000001p0};
+  static const double special[] = {0,
+                                   -0.0,
+                                   1,
+                                   -1,
+                                   0x1p-1074,
+                                   -0x1p-1074,
+                                   0x1p-1022,
+                                   0x1.fffffffffffffp1023,
+                                   -0x1.fffffffffffffp1023,
+                                   3,
+                                   0x1.0000000000001p0};
   if (r() % 4 == 0) return special[r() % std::size(special)];
   for (;;) {
     const double x = std::bit_cast<double>(r());
@@ -86,7 +96,8 @@ TEST_CASE("dyadics: text, order, roots") {
     REQUIRE(Dyadic::parse(good, &d));
     CHECK(d.text() == good);
   }
-  for (const char* bad : {"", "1", "2*2^0", "0*2^0", "01*2^0", "+1*2^0", "1*2^+1", "1*2^-0", "1*2^01", "1*2^20001", "1*2^99999999999", "-0", "1e3", " 1*2^0", "1*2^0 ", "--1*2^0", "1*2^"}) {
+  for (const char* bad : {"", "1", "2*2^0", "0*2^0", "01*2^0", "+1*2^0", "1*2^+1", "1*2^-0", "1*2^01", "1*2^20001",
+                          "1*2^99999999999", "-0", "1e3", " 1*2^0", "1*2^0 ", "--1*2^0", "1*2^"}) {
     CHECK_MESSAGE(!Dyadic::parse(bad, &d), bad);
   }
   CHECK(!Dyadic::parse(std::string(10001, '1') + "*2^0", &d));
@@ -113,7 +124,8 @@ TEST_CASE("exact numbers are exact until they are long, then above") {
   for (int i = 0; i < 2000; ++i) {
     Exact a, b;
     convert_up(Fraction(BigInt(static_cast<std::int64_t>(r())), BigInt(static_cast<std::int64_t>(r() % 997) + 1)), &a);
-    convert_up(Fraction(BigInt(static_cast<std::int64_t>(r() >> 20)), BigInt(static_cast<std::int64_t>(r() % 100) + 1)), &b);
+    convert_up(Fraction(BigInt(static_cast<std::int64_t>(r() >> 20)), BigInt(static_cast<std::int64_t>(r() % 100) + 1)),
+               &b);
     REQUIRE(value(add_up(a, b)) == value(a) + value(b));
     REQUIRE(value(mul_up(a, b)) == value(a) * value(b));
     if (Exact(0) < b) REQUIRE(value(div_up(a, b)) == value(a) / value(b));
@@ -124,7 +136,8 @@ TEST_CASE("exact numbers are exact until they are long, then above") {
   Fraction exact = value(power), exact_third = value(third);
   for (int i = 0; i < 700; ++i) {
     third = mul_up(third, Exact(0x1.3p-1)), exact_third = exact_third * Fraction::from_double(0x1.3p-1);
-    if (i < 60) power = mul_up(power, Exact(0x1.123456789abcdp0)), exact = exact * Fraction::from_double(0x1.123456789abcdp0);
+    if (i < 60)
+      power = mul_up(power, Exact(0x1.123456789abcdp0)), exact = exact * Fraction::from_double(0x1.123456789abcdp0);
   }
   CHECK(exact < value(power));
   CHECK(value(power).numerator.bits() < 1200);

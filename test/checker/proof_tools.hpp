@@ -1,12 +1,13 @@
 // Small canonical graphs, properties and certificates for the tests of the proof checker, written by hand
 // or at random. Assumes nothing about the checker but its data types.
 #pragma once
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "checker/kernel/check.hpp"
@@ -91,25 +92,29 @@ struct Certificate {
     for (const std::string& l : lines) all += l + "\n";
     Sha256 digest;
     digest.update(all.data(), all.size());
-    return all + "{\"record\":\"footer\",\"records\":" + std::to_string(lines.size()) + ",\"sha256\":\"" + digest.hex() + "\"}\n";
+    return all + "{\"record\":\"footer\",\"records\":" + std::to_string(lines.size()) + ",\"sha256\":\"" +
+           digest.hex() + "\"}\n";
   }
 };
 
 inline const std::string zero_digest(64, '0');
 
 // Header to numerics for a model of one file and a vnnlib property.
-inline Certificate opening(const Graph& graph, const Property& p, const std::string& claim, const std::string& semantics) {
+inline Certificate opening(const Graph& graph, const Property& p, const std::string& claim,
+                           const std::string& semantics) {
   Certificate c;
-  c.add(R"({"record":"header","format":"outward-certificate","version":1,"claim":")" + claim + R"(","semantics":")" + semantics +
-        R"(","producer":"by hand"})");
-  c.add(R"({"record":"model","files":[{"path":"m.onnx","bytes":7,"sha256":")" + zero_digest + R"("}],"shapes":[],"element":")" +
-        (graph.is_binary64 ? "binary64" : "binary32") + R"(","inputs":)" + std::to_string(graph.nodes[0].size) + R"(,"outputs":)" +
-        std::to_string(graph.nodes[graph.output].size) + R"(,"nodes":)" + std::to_string(graph.nodes.size()) + R"(,"graph":")" +
-        graph_digest(graph) + R"("})");
+  c.add(R"({"record":"header","format":"outward-certificate","version":1,"claim":")" + claim + R"(","semantics":")" +
+        semantics + R"(","producer":"by hand"})");
+  c.add(R"({"record":"model","files":[{"path":"m.onnx","bytes":7,"sha256":")" + zero_digest +
+        R"("}],"shapes":[],"element":")" + (graph.is_binary64 ? "binary64" : "binary32") + R"(","inputs":)" +
+        std::to_string(graph.nodes[0].size) + R"(,"outputs":)" + std::to_string(graph.nodes[graph.output].size) +
+        R"(,"nodes":)" + std::to_string(graph.nodes.size()) + R"(,"graph":")" + graph_digest(graph) + R"("})");
   c.add(R"({"record":"property","kind":"vnnlib","path":"p.vnnlib","sha256":")" + zero_digest + R"(","cases":)" +
-        std::to_string(p.cases.size()) + R"(,"boxes":)" + std::to_string(p.boxes.size()) + R"(,"digest":")" + property_digest(p) + R"("})");
+        std::to_string(p.cases.size()) + R"(,"boxes":)" + std::to_string(p.boxes.size()) + R"(,"digest":")" +
+        property_digest(p) + R"("})");
   if (semantics == "real") {
-    c.add(R"({"record":"numerics","format":"real","rounding":"exact","subnormals":"exact","order":"exact","fusion":"exact"})");
+    c.add(
+        R"({"record":"numerics","format":"real","rounding":"exact","subnormals":"exact","order":"exact","fusion":"exact"})");
   } else {
     c.add(R"({"record":"numerics","format":")" + std::string(graph.is_binary64 ? "binary64" : "binary32") +
           R"(","rounding":"nearest_even","subnormals":"gradual","order":"any","fusion":"any"})");
@@ -135,7 +140,9 @@ struct TemporaryFile {
   std::string path;
   explicit TemporaryFile(const std::string& text, const std::string& ending = ".jsonl") {
     static int count = 0;
-    path = (std::filesystem::temp_directory_path() / ("outward_" + std::to_string(getpid()) + "_" + std::to_string(count++) + ending)).string();
+    path = (std::filesystem::temp_directory_path() /
+            ("outward_" + std::to_string(getpid()) + "_" + std::to_string(count++) + ending))
+               .string();
     std::ofstream(path, std::ios::binary) << text;
   }
   ~TemporaryFile() { std::remove(path.c_str()); }
@@ -150,11 +157,15 @@ inline std::string verdict(const std::string& text, Question& question) {
     std::string word = words[static_cast<int>(a.word)];
     if (a.word == Word::invalid && !a.reasons.empty()) {
       const std::size_t at = a.reasons.back().find(", rule ");
-      word += " " + (at == std::string::npos ? "footer" : a.reasons.back().substr(at + 7, a.reasons.back().find(':', at) - at - 7));
+      word +=
+          " " + (at == std::string::npos ? "footer"
+                                         : a.reasons.back().substr(at + 7, a.reasons.back().find(':', at) - at - 7));
     }
     return word;
   } catch (const ReadError& e) {
-    return e.kind == ReadError::Class::malformed ? "MALFORMED" : e.kind == ReadError::Class::unsupported ? "UNSUPPORTED" : "LIMIT";
+    return e.kind == ReadError::Class::malformed     ? "MALFORMED"
+           : e.kind == ReadError::Class::unsupported ? "UNSUPPORTED"
+                                                     : "LIMIT";
   }
 }
 inline std::string verdict(const Certificate& c, Question& question) { return verdict(c.text(), question); }
@@ -200,7 +211,8 @@ inline Graph random_graph(Random& r, int length, bool is_binary64 = false) {
       }
       case 2: {  // conv of one row: two features, kernel 2, padded
         const std::int64_t w = static_cast<std::int64_t>(n);
-        x = b.add(Kind::conv, {x}, 2 * (n + 1), {1, 1, 1, w, 2, 1, 2, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, w + 1, 1}, r.numbers(2 * 2 + 2));
+        x = b.add(Kind::conv, {x}, 2 * (n + 1), {1, 1, 1, w, 2, 1, 2, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, w + 1, 1},
+                  r.numbers(2 * 2 + 2));
         break;
       }
       case 3: {
@@ -223,14 +235,30 @@ inline Graph random_graph(Random& r, int length, bool is_binary64 = false) {
         x = b.add(Kind::add, {x, other}, n, {static_cast<std::int64_t>(r.below(2))});
         break;
       }
-      case 6: x = b.like(Kind::shift, x, r.numbers(n)); break;
-      case 7: x = b.like(Kind::scale, x, r.below(2) == 0 ? r.numbers(n) : std::vector<double>(n, 0.75)); break;
-      case 8: x = b.like(Kind::divide, x, nonzero()); break;
-      case 9: x = b.like(Kind::neg, x); break;
-      case 10: x = b.like(Kind::relu, x); break;
-      case 11: x = b.like(Kind::leaky, x, {static_cast<double>(0.1f)}); break;
-      case 12: x = b.like(Kind::clip, x, {-0.5, 0.75}); break;
-      case 13: x = b.like(Kind::abs, x); break;
+      case 6:
+        x = b.like(Kind::shift, x, r.numbers(n));
+        break;
+      case 7:
+        x = b.like(Kind::scale, x, r.below(2) == 0 ? r.numbers(n) : std::vector<double>(n, 0.75));
+        break;
+      case 8:
+        x = b.like(Kind::divide, x, nonzero());
+        break;
+      case 9:
+        x = b.like(Kind::neg, x);
+        break;
+      case 10:
+        x = b.like(Kind::relu, x);
+        break;
+      case 11:
+        x = b.like(Kind::leaky, x, {static_cast<double>(0.1f)});
+        break;
+      case 12:
+        x = b.like(Kind::clip, x, {-0.5, 0.75});
+        break;
+      case 13:
+        x = b.like(Kind::abs, x);
+        break;
       case 14: {
         if (n % 2 != 0) continue;
         x = b.add(Kind::max, {x}, n / 2, {2});
@@ -272,7 +300,8 @@ inline std::vector<Slopes> random_slopes(Random& r, const Graph& graph) {
       }
     } else if (is_unary_piecewise(node.kind)) {
       for (std::uint64_t i = 0; i < node.size; ++i) s.lower += static_cast<char>(r.below(129));
-      for (std::uint64_t i = 0; node.kind == Kind::clip && i < node.size; ++i) s.upper += static_cast<char>(r.below(129));
+      for (std::uint64_t i = 0; node.kind == Kind::clip && i < node.size; ++i)
+        s.upper += static_cast<char>(r.below(129));
     } else {
       continue;
     }

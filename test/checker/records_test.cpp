@@ -19,12 +19,50 @@ bool accepts(const std::string& text) {
 }  // namespace
 
 TEST_CASE("canonical JSON") {
-  for (const char* good : {"{\"a\":1}", "[]", "[1,2,\"x\"]", "\"\\u001f\\\"\\\\\"", "0", "9223372036854775807", "{\"a\":[{\"b\":[]}]}", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82\""}) {
+  for (const char* good : {"{\"a\":1}", "[]", "[1,2,\"x\"]", "\"\\u001f\\\"\\\\\"", "0", "9223372036854775807",
+                           "{\"a\":[{\"b\":[]}]}", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82\""}) {
     CHECK_MESSAGE(accepts(good), good);
   }
-  for (const char* bad : {"", " 1", "1 ", "{}", "{\"a\": 1}", "{\"a\":1,\"a\":1}", "{\"a\":1,}", "[1,]", "[,1]", "{a:1}", "'a'", "01", "-1", "+1", "1.5", "1e3", "NaN", "Infinity", "null", "true", "9223372036854775808",
-                          "18446744073709551617", "\"\\n\"", "\"\\u0041\"", "\"\\u001F\"", "\"\\ud800\"", "\"\n\"", "\"\t\"", "\"a", "[1", "{\"a\"", "{\"a\":1", "[[[[[1]]]]]", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"",
-                          "\"\xe2\x82\"", "\"\xff\"", "[1][2]", "{\"a\":1}{\"a\":1}"}) {
+  for (const char* bad : {"",
+                          " 1",
+                          "1 ",
+                          "{}",
+                          "{\"a\": 1}",
+                          "{\"a\":1,\"a\":1}",
+                          "{\"a\":1,}",
+                          "[1,]",
+                          "[,1]",
+                          "{a:1}",
+                          "'a'",
+                          "01",
+                          "-1",
+                          "+1",
+                          "1.5",
+                          "1e3",
+                          "NaN",
+                          "Infinity",
+                          "null",
+                          "true",
+                          "9223372036854775808",
+                          "18446744073709551617",
+                          "\"\\n\"",
+                          "\"\\u0041\"",
+                          "\"\\u001F\"",
+                          "\"\\ud800\"",
+                          "\"\n\"",
+                          "\"\t\"",
+                          "\"a",
+                          "[1",
+                          "{\"a\"",
+                          "{\"a\":1",
+                          "[[[[[1]]]]]",
+                          "\"\xc0\x80\"",
+                          "\"\xed\xa0\x80\"",
+                          "\"\xf5\x80\x80\x80\"",
+                          "\"\xe2\x82\"",
+                          "\"\xff\"",
+                          "[1][2]",
+                          "{\"a\":1}{\"a\":1}"}) {
     CHECK_MESSAGE(!accepts(bad), bad);
   }
   CHECK(!accepts(std::string(100000, '[')));
@@ -41,13 +79,17 @@ TEST_CASE("index lists and base64") {
   CHECK(v == std::vector<std::uint64_t>{0, 2, 3, 4, 7});
   REQUIRE(parse_indices("", 8, &v));
   CHECK(v.empty());
-  for (const char* bad : {"8", "1,1", "1,0", "0,1", "2-3,4", "1-1", "2-1", "01", "1-", "-1", "1,,3", ",1", "1,", " 1", "1 ", "a", "0-4294967296000", "1-3-5"}) CHECK_MESSAGE(!parse_indices(bad, 8, &v), bad);
+  for (const char* bad : {"8", "1,1", "1,0", "0,1", "2-3,4", "1-1", "2-1", "01", "1-", "-1", "1,,3", ",1", "1,", " 1",
+                          "1 ", "a", "0-4294967296000", "1-3-5"})
+    CHECK_MESSAGE(!parse_indices(bad, 8, &v), bad);
   std::string s;
   REQUIRE(parse_base64("AAECgA==", &s));
   CHECK(s == std::string({0, 1, 2, static_cast<char>(0x80)}));
   REQUIRE(parse_base64("", &s));
   CHECK(s.empty());
-  for (const char* bad : {"A", "AA", "AAA", "AA=A", "=AAA", "AB==", "AAB=", "AA==AAAA", "A-==", "A\n==", "A===", "===="}) CHECK_MESSAGE(!parse_base64(bad, &s), bad);
+  for (const char* bad :
+       {"A", "AA", "AAA", "AA=A", "=AAA", "AB==", "AAB=", "AA==AAAA", "A-==", "A\n==", "A===", "===="})
+    CHECK_MESSAGE(!parse_base64(bad, &s), bad);
 }
 
 TEST_CASE("digests depend on everything") {
@@ -103,48 +145,105 @@ TEST_CASE("graphs that break an invariant are named") {
     return graph_fault(b.graph);
   };
   CHECK(fault([](GraphBuilder& b) { b.like(Kind::relu, 0); }) == "");
-  CHECK(fault([](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2}); }) == "");
+  CHECK(fault([](GraphBuilder& b) {
+          b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2});
+        }) == "");
   using F = std::function<void(GraphBuilder&)>;
   const F bad[] = {
       [](GraphBuilder& b) { b.add(Kind::input, {}, 4); },
       [](GraphBuilder& b) { b.add(Kind::relu, {1}, 4); },
       [](GraphBuilder& b) { b.add(Kind::relu, {0}, 3); },
-      [](GraphBuilder& b) { b.add(Kind::relu, {0, 0}, 4); },
+      [](GraphBuilder& b) {
+        b.add(Kind::relu, {0, 0}, 4);
+      },
       [](GraphBuilder& b) { b.add(Kind::relu, {0}, 0); },
       [](GraphBuilder& b) { b.add(static_cast<Kind>(17), {0}, 4); },
-      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3}); },
-      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3, infinity}); },
-      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3, 0.1}); },  // no binary32 number
-      [](GraphBuilder& b) { b.like(Kind::shift, 0, {1, 2, 3, infinity - infinity}); },
-      [](GraphBuilder& b) { b.like(Kind::divide, 0, {1, 2, 3, 0}); },
-      [](GraphBuilder& b) { b.like(Kind::divide, 0, {1, 2, 3, -0.0}); },
+      [](GraphBuilder& b) {
+        b.like(Kind::shift, 0, {1, 2, 3});
+      },
+      [](GraphBuilder& b) {
+        b.like(Kind::shift, 0, {1, 2, 3, infinity});
+      },
+      [](GraphBuilder& b) {
+        b.like(Kind::shift, 0, {1, 2, 3, 0.1});
+      },  // no binary32 number
+      [](GraphBuilder& b) {
+        b.like(Kind::shift, 0, {1, 2, 3, infinity - infinity});
+      },
+      [](GraphBuilder& b) {
+        b.like(Kind::divide, 0, {1, 2, 3, 0});
+      },
+      [](GraphBuilder& b) {
+        b.like(Kind::divide, 0, {1, 2, 3, -0.0});
+      },
       [](GraphBuilder& b) { b.like(Kind::leaky, 0, {1.5}); },
       [](GraphBuilder& b) { b.like(Kind::leaky, 0, {-0.5}); },
-      [](GraphBuilder& b) { b.like(Kind::clip, 0, {1, 0}); },
+      [](GraphBuilder& b) {
+        b.like(Kind::clip, 0, {1, 0});
+      },
       [](GraphBuilder& b) { b.add(Kind::max, {0}, 2, {3}); },
       [](GraphBuilder& b) { b.add(Kind::max, {0}, 4, {0}); },
-      [](GraphBuilder& b) { b.add(Kind::map, {0}, 2, {0, 4}); },
-      [](GraphBuilder& b) { b.add(Kind::map, {0}, 2, {0, -1}); },
+      [](GraphBuilder& b) {
+        b.add(Kind::map, {0}, 2, {0, 4});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::map, {0}, 2, {0, -1});
+      },
       [](GraphBuilder& b) { b.add(Kind::map, {0}, 2, {0}); },
       [](GraphBuilder& b) { b.add(Kind::map, {}, 1, {0}); },
-      [](GraphBuilder& b) { b.add(Kind::reduce, {0}, 2, {2, 1}); },
-      [](GraphBuilder& b) { b.add(Kind::reduce, {0}, 2, {2, 1, 0}); },
-      [](GraphBuilder& b) { b.add(Kind::reduce, {0}, 2, {3, 1, 1}); },
-      [](GraphBuilder& b) { b.add(Kind::add, {0, 0}, 4, {2}); },
+      [](GraphBuilder& b) {
+        b.add(Kind::reduce, {0}, 2, {2, 1});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::reduce, {0}, 2, {2, 1, 0});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::reduce, {0}, 2, {3, 1, 1});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::add, {0, 0}, 4, {2});
+      },
       [](GraphBuilder& b) { b.add(Kind::add, {0}, 4, {0}); },
-      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 3, 2, 0}, {1, 2, 3, 4, 5, 6}); },
-      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 4, 2, 0}, {1, 2, 3, 4, 5, 6, 7}); },
-      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 4, 2, 1}, {1, 2, 3, 4, 5, 6, 7, 8}); },
-      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 2, {1, 4, 2, 2}, std::vector<double>(10, 1)); },
-      [](GraphBuilder& b) { b.add(Kind::dense, {0}, 4, {2, 2, 2, -1}, std::vector<double>(4, 1)); },
-      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 1, 0}, {2}); },
-      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2}); },
-      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, -1, 0, 1, 1, 1, 1, 2, 2, 0}, {2}); },
-      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 2, 2, 2, 0}, {2}); },
-      [](GraphBuilder& b) { b.add(Kind::conv, {0}, 4, {1, 2147483648, 2147483648, 2147483648, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2}); },
-      [](GraphBuilder& b) { b.add(Kind::bn, {0}, 4, {2, 1}, {1, 1, 0, 0, 0, 0, 1, -1, 2}); },
-      [](GraphBuilder& b) { b.add(Kind::bn, {0}, 4, {2, 1}, {1, 1, 0, 0, 0, 0, 1, 0, 0}); },
-      [](GraphBuilder& b) { b.add(Kind::bn, {0}, 4, {3, 1}, std::vector<double>(13, 1)); },
+      [](GraphBuilder& b) {
+        b.add(Kind::dense, {0}, 2, {1, 3, 2, 0}, {1, 2, 3, 4, 5, 6});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::dense, {0}, 2, {1, 4, 2, 0}, {1, 2, 3, 4, 5, 6, 7});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::dense, {0}, 2, {1, 4, 2, 1}, {1, 2, 3, 4, 5, 6, 7, 8});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::dense, {0}, 2, {1, 4, 2, 2}, std::vector<double>(10, 1));
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::dense, {0}, 4, {2, 2, 2, -1}, std::vector<double>(4, 1));
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 1, 0}, {2});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0}, {2});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, -1, 0, 1, 1, 1, 1, 2, 2, 0}, {2});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::conv, {0}, 4, {1, 1, 2, 2, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 2, 2, 2, 0}, {2});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::conv, {0}, 4, {1, 2147483648, 2147483648, 2147483648, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0},
+              {2});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::bn, {0}, 4, {2, 1}, {1, 1, 0, 0, 0, 0, 1, -1, 2});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::bn, {0}, 4, {2, 1}, {1, 1, 0, 0, 0, 0, 1, 0, 0});
+      },
+      [](GraphBuilder& b) {
+        b.add(Kind::bn, {0}, 4, {3, 1}, std::vector<double>(13, 1));
+      },
       [](GraphBuilder& b) {
         b.like(Kind::relu, 0);
         b.like(Kind::neg, 0);

@@ -54,7 +54,8 @@ void all_steps(State<U>& state, const Structure& s, const Trial& t) {
 
 LinearForm random_form(Random& r, const Graph& graph) {
   LinearForm form;
-  for (std::uint64_t j = 0; j < graph.nodes[graph.output].size; ++j) form.terms.emplace_back(j, Dyadic::from_double(r.number()));
+  for (std::uint64_t j = 0; j < graph.nodes[graph.output].size; ++j)
+    form.terms.emplace_back(j, Dyadic::from_double(r.number()));
   form.constant = Dyadic::from_double(r.number());
   return form;
 }
@@ -120,7 +121,8 @@ TEST_CASE("ranges and bounds contain exact executions, in both profiles") {
         }
       }
       std::vector<Fraction> y;
-      for (std::uint64_t j = 0; j < t.graph.nodes[t.graph.output].size; ++j) y.push_back(value(trace[t.graph.output].h[j]));
+      for (std::uint64_t j = 0; j < t.graph.nodes[t.graph.output].size; ++j)
+        y.push_back(value(trace[t.graph.output].h[j]));
       const Fraction slack(BigInt(1), BigInt(1) << 200);  // the enclosures behind bn
       REQUIRE(low->fraction() <= evaluate(form, y) + slack);
     }
@@ -164,24 +166,25 @@ TEST_CASE("lines of single units are as tight as they can be") {
     Kind kind;
     std::vector<double> payload;
     double lo, hi;
-    int lower, upper;          // slope bytes
-    double below, above;       // least of f(x) - x/2 and greatest of f(x) - x/2, via the lines
+    int lower, upper;     // slope bytes
+    double below, above;  // least of f(x) - x/2 and greatest of f(x) - x/2, via the lines
   };
   const Unit units[] = {
-      {Kind::relu, {}, -1, 3, 64, 0, 0, 1.5},             // lower x/2, upper (x+1)*3/4
-      {Kind::relu, {}, -1, 3, 128, 0, -0.5, 1.5},         // lower x
-      {Kind::relu, {}, 1, 3, 0, 0, 0.5, 1.5},             // identity
-      {Kind::relu, {}, -3, -1, 0, 0, 0.5, 1.5},           // zero
-      {Kind::leaky, {0.5}, -2, 2, 0, 0, 0, 1},            // lower x/2, upper 3/4 x + 1/2
-      {Kind::abs, {}, -1, 3, 128, 0, -0.5, 1.5},          // lower x, upper x/2 + 3/2
-      {Kind::clip, {-1, 1}, -2, 2, 64, 64, -0.5, 0.5},    // lines x/2 -1/2 and x/2 + 1/2
-      {Kind::clip, {-1, 1}, 2, 3, 0, 0, -0.5, 0},         // constant 1
+      {Kind::relu, {}, -1, 3, 64, 0, 0, 1.5},           // lower x/2, upper (x+1)*3/4
+      {Kind::relu, {}, -1, 3, 128, 0, -0.5, 1.5},       // lower x
+      {Kind::relu, {}, 1, 3, 0, 0, 0.5, 1.5},           // identity
+      {Kind::relu, {}, -3, -1, 0, 0, 0.5, 1.5},         // zero
+      {Kind::leaky, {0.5}, -2, 2, 0, 0, 0, 1},          // lower x/2, upper 3/4 x + 1/2
+      {Kind::abs, {}, -1, 3, 128, 0, -0.5, 1.5},        // lower x, upper x/2 + 3/2
+      {Kind::clip, {-1, 1}, -2, 2, 64, 64, -0.5, 0.5},  // lines x/2 -1/2 and x/2 + 1/2
+      {Kind::clip, {-1, 1}, 2, 3, 0, 0, -0.5, 0},       // constant 1
   };
   for (const Unit& u : units) {
     GraphBuilder b(1);
     b.like(u.kind, 0, u.payload);
     const Structure s(b.graph);
-    const Slopes slopes{0, 1, std::string(1, static_cast<char>(u.lower)), u.kind == Kind::clip ? std::string(1, static_cast<char>(u.upper)) : ""};
+    const Slopes slopes{0, 1, std::string(1, static_cast<char>(u.lower)),
+                        u.kind == Kind::clip ? std::string(1, static_cast<char>(u.upper)) : ""};
     // f(x) - x/2 needs both: f directly and the input as a second path.
     const std::uint32_t half = b.like(Kind::scale, 0, {0.5});
     b.add(Kind::add, {1, half}, 1, {1});
@@ -208,7 +211,7 @@ TEST_CASE("max groups: dominating element, weights, constant") {
   CHECK(state.lower_bound(plus, {})->double_up() == 2);
   CHECK(state.lower_bound(minus, {})->double_up() == -3);
   state.start(box({{2, 3}, {0, 2.5}, {-1, 1}}));
-  CHECK(state.lower_bound(plus, {&third})->double_up() == 1);   // (2 + 0)/2
+  CHECK(state.lower_bound(plus, {&third})->double_up() == 1);  // (2 + 0)/2
   CHECK(state.lower_bound(minus, {&third})->double_up() == -3);
   CHECK(state.lower_bound(minus, {})->double_up() == -3);  // the upper side needs no byte
   CHECK_THROWS_AS(state.lower_bound(plus, {}), RuleFault);
@@ -291,7 +294,8 @@ TEST_CASE("binary32 executions in any order stay in the error box") {
     for (int trial = 0; trial < 40; ++trial) {
       std::vector<std::pair<float, float>> products;
       for (std::uint64_t i = 0; i < n; ++i) products.emplace_back(static_cast<float>(w[i]), static_cast<float>(at[i]));
-      const double z = static_cast<double>(random_sum(r, products, {static_cast<float>(bias[0]), static_cast<float>(c[0])}));
+      const double z =
+          static_cast<double>(random_sum(r, products, {static_cast<float>(bias[0]), static_cast<float>(c[0])}));
       REQUIRE(lo <= z);
       REQUIRE(z <= hi);
     }
@@ -348,7 +352,8 @@ TEST_CASE("executions report overflow and keep decimals exact") {
   GraphBuilder d(2);
   d.add(Kind::add, {0, 0}, 2, {0});
   d.add(Kind::reduce, {1}, 1, {2, 3});
-  const Run run = execute(Structure(d.graph), Execution::real, {Fraction(BigInt(1), BigInt(10)), Fraction(BigInt(1), BigInt(7))});
+  const Run run =
+      execute(Structure(d.graph), Execution::real, {Fraction(BigInt(1), BigInt(10)), Fraction(BigInt(1), BigInt(7))});
   CHECK(value(run.outputs[0].h) == Fraction(BigInt(17), BigInt(105)));
   CHECK(value(run.outputs[0].n) == Fraction(BigInt(-17), BigInt(105)));
 }
