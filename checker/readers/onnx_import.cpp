@@ -158,7 +158,7 @@ class Import {
  public:
   Import(const std::filesystem::path& folder, Span file) {
     to_.external.folder = folder;
-    to_.budget = (std::uint64_t{1} << 26) + file.size;
+    to_.budget = (std::uint64_t{1} << 26) + 4 * file.size;
     const Message model(file, "ModelProto", ".vsssvssS.....S");
     support(model.integer(1) >= 3 && model.integer(1) <= 11, "IR version outside 3 to 11");
     require(model.has(7), "no graph");
@@ -179,7 +179,7 @@ class Import {
     for (Span t : tensors) constants_.emplace(tensor_name(t), false);
     guard("inputs", [&] { inputs(overrides); });
     for (Span t : tensors) initializer(t);
-    for (const auto& [path, bytes] : to_.external.files) to_.budget += bytes.size();
+    for (const auto& [path, bytes] : to_.external.files) to_.budget += 4 * bytes.size();
     for (std::size_t i = 0; i < nodes.size(); ++i) lower(nodes[i], i);
     guard("outputs", [&] { outputs(); });
     if (blocker_count_ == 0) return remove_dead();
@@ -269,8 +269,8 @@ class Import {
     guard(place, [&] {
       const Message node(bytes, "NodeProto", ".SSssSsssS");
       Op made = op("");
-      made.kind = node.text(4);
-      made.name = place + " '" + node.text(3) + "' (" + made.kind + ", opset " + std::to_string(opset_) + ")";
+      made.kind = node.text(4).substr(0, 99);
+      made.name = place + " '" + node.text(3).substr(0, 200) + "' (" + made.kind + ", opset " + std::to_string(opset_) + ")";
       guard(made.name, [&] { apply(node, &made); });
       std::size_t i = 0;
       for (Span output : node.all(2)) {
@@ -295,31 +295,35 @@ class Import {
     std::string faults;
     op->attributes = read_attributes(node, *form, &faults);
     op->outputs = node.all(2).size();
-    bool complete = true;
-    for (Span input : node.all(1)) {
-      const std::string name = input.text();
-      const auto found = values_.find(name);
+    bool complete = true, integers = true;
+    const std::vector<Span> inputs = node.all(1);
+    std::size_t count = inputs.size();
+    while (count > 0 && inputs[count - 1].size == 0) --count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto found = values_.find(inputs[i].text());
       op->in.push_back(nullptr);
-      if (name.empty()) continue;
-      if (found == values_.end()) faults += "; '" + name + "' is not defined before";
-      else if (!found->second) complete = false;
-      else op->in.back() = &*found->second;
-    }
-    while (!op->in.empty() && node.all(1)[op->in.size() - 1].size == 0) op->in.pop_back();
-    for (std::size_t i = 0; i < op->in.size(); ++i) {
-      const bool needed = form->most == kAny || i < form->least;
-      if (needed && node.all(1)[i].size == 0) faults += "; operand " + std::to_string(i) + " is missing";
+      if (inputs[i].size == 0) {
+        if (form->most == kAny || i < form->least) faults += "; operand " + std::to_string(i) + " is missing";
+      } else if (found == values_.end()) {
+        faults += "; '" + inputs[i].text() + "' is not defined before";
+      } else if (found->second) {
+        op->in.back() = &*found->second;
+        integers = integers && found->second->integers;
+      } else {
+        complete = false;
+      }
     }
     if (op->in.size() < form->least || op->in.size() > form->most) faults += "; number of operands";
     if (op->outputs == 0) faults += "; no output";
     if (!faults.empty()) malformed(faults.substr(2));
     if (!complete) return;
-    bool integers = true;
-    for (const Value* v : op->in) integers = integers && (v == nullptr || v->integers);
     const auto rule = integers ? form->integers : form->floats;
     support(rule != nullptr, integers ? "not for integers" : "for integer constants only");
     rule(*op);
-    for (const Value& v : op->out) check_type(v);
+    for (const Value& v : op->out) {
+      check_type(v);
+      if (!v.is_node()) to_.charge(v.size());
+    }
   }
 
   void outputs() {

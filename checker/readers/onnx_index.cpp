@@ -122,13 +122,16 @@ void concat(Op& op) {
   }
   op.to.charge(element_count(shape));
   const Int outer = product(shape, 0, axis);
+  std::vector<std::pair<Int, Int>> parts;  // start and length in the first row of each operand
+  Int total = 0;
+  for (const Value& v : operands) {
+    if (v.size() > 0) parts.emplace_back(total, v.size() / outer);
+    total += v.size();
+  }
   Shape index;
-  for (Int o = 0; o < outer; ++o) {
-    Int base = 0;
-    for (const Value& v : operands) {
-      const Int n = v.size(), part = n / outer;
-      for (Int i = 0; i < part; ++i) index.push_back(base + o * part + i);
-      base += n;
+  for (Int o = 0; o < (parts.empty() ? 0 : outer); ++o) {
+    for (const auto& [start, length] : parts) {
+      for (Int i = 0; i < length; ++i) index.push_back(start + o * length + i);
     }
   }
   op.give(op.remap(std::move(operands), shape, std::move(index)));

@@ -90,7 +90,7 @@ void fold_reduce(Op& op) {
   const Fold& fold = fold_of(op);
   const Shape& values = op.values(0);
   const Reduction r = reduction(op);
-  Shape out(element_count(r.shape), fold.start);
+  Shape out = op.run(fold.start, element_count(r.shape), 0);
   for (std::size_t i = 0; i < out.size(); ++i) {
     for (Int k = 0; k < r.K; ++k) out[i] = fold.f(out[i], values[r.index[i * r.K + k]]);
   }

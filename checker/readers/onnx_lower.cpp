@@ -120,6 +120,7 @@ Shape Op::select(const Shape& from, const std::vector<Shape>& coordinates) {
   Shape index{0}, size;
   for (const Shape& c : coordinates) size.push_back(static_cast<Int>(c.size()));
   to.charge(element_count(size));
+  if (element_count(size) == 0) return {};
   for (std::size_t a = 0; a < from.size(); ++a) {
     Shape finer;
     finer.reserve(index.size() * coordinates[a].size());
@@ -134,6 +135,7 @@ Shape Op::select(const Shape& from, const std::vector<Shape>& coordinates) {
 Shape Op::transposed(const Shape& from, const Shape& order) {
   Shape step(from.size(), 1), index{0};
   to.charge(element_count(from));
+  if (element_count(from) == 0) return {};
   for (std::size_t a = from.size(); a-- > 1;) step[a - 1] = step[a] * from[a];
   for (Int axis : order) {
     Shape finer;
