@@ -1,5 +1,5 @@
-// The verdict about one certificate. The kernel reads no options and prints nothing: a Question hands it
-// the model and the property that were read independently of the certificate.
+// The verdict about one certificate. The kernel reads no options and prints nothing: a Question
+// hands it the model and the property that were read independently of the certificate.
 #pragma once
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ class Question {
   virtual const ModelRead* model(const Record& record) = 0;
   // The property that is asked; null if none was named.
   virtual const Property* asked(const Graph& graph) = 0;
-  // The property that the certificate describes, if it can be rebuilt; only for VALID_BUT_NOT_ASKED.
+  // The property that the certificate describes, if it can be rebuilt.
   virtual const Property* stated(const Record& record, const Graph& graph) = 0;
 };
 

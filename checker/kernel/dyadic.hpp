@@ -1,6 +1,6 @@
-// Exact dyadic numbers m*2^e and their rounding. Assumes exponents far below 2^63 (parsed ones are at
-// most 20,000 in magnitude, operations add few). Promises exact results unless the name says up: then
-// the result is the least number of the asked form that is not below the exact one.
+// Exact dyadic numbers m*2^e and their rounding. Assumes exponents far below 2^63 (parsed ones are
+// at most 20,000 in magnitude, operations add few). Promises exact results unless the name says up:
+// then the result is the least number of the asked form that is not below the exact one.
 #pragma once
 #include <cstdint>
 #include <string>

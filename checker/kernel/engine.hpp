@@ -1,7 +1,7 @@
 // The interface of the backward engines: rows in lanes. One job carries up to `lanes` linear forms
 // over one node backward to the input; every element holds the coefficient intervals of all lanes.
-// Plain pointers only: an engine may be compiled for instructions that the rest of the program is not
-// allowed, so nothing of the standard library may be instantiated there.
+// Plain pointers only: an engine may be compiled for instructions that the rest of the program is
+// not allowed, so nothing of the standard library may be instantiated there.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct NodeView {
   Sites sites;                                       // dense, conv
   const U *range_n = nullptr, *range_h = nullptr;    // input
   const U* delta = nullptr;  // error boxes of a root or leaky node; null: all zero
-  // Kinds bn to neg: factor*(x + pre) + post, all per element; null: 1 or 0. reduce: factor*sum.
+  // Linear kinds but contractions: factor*(sum of terms + pre) + post, per element; null: 1 or 0.
   const U *factor_n = nullptr, *factor_h = nullptr;
   const double *pre = nullptr, *post = nullptr;
   // Lines of relu, leaky, clip, abs: lower_slope*x - lower_cut and upper_slope*x + upper_cut.
@@ -38,6 +38,31 @@ struct NodeView {
   const std::int64_t* dominator = nullptr;  // max: the operand element that is the maximum, or -1
   const std::uint8_t* weights = nullptr;    // max: K bytes per element, null without slopes
 };
+
+// The terms of output element i of map, reduce, add and the kinds with one operand element.
+struct Term {
+  std::uint32_t operand;
+  std::uint64_t element;
+  bool negative;
+};
+template <class U>
+std::uint64_t term_count(const NodeView<U>& node) {
+  if (node.kind == Kind::reduce) return static_cast<std::uint64_t>(node.ints[0]);
+  return node.kind == Kind::add ? 2 : 1;
+}
+template <class U>
+Term term(const NodeView<U>& node, std::uint64_t i, std::uint64_t t) {
+  if (node.kind == Kind::reduce) return {0, i * term_count(node) + t, false};
+  if (node.kind == Kind::add) return {t == 0 ? 0u : 1u, i, t == 1 && node.ints[0] == 1};
+  if (node.kind != Kind::map) return {0, i, false};
+  const std::uint64_t z = static_cast<std::uint64_t>(node.ints[i]);
+  std::uint32_t low = 0, high = node.operand_count;  // offsets[low] <= z < offsets[high]
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    (node.offsets[middle] <= z ? low : high) = middle;
+  }
+  return {low, z - node.offsets[low], false};
+}
 
 template <class U>
 struct Start {

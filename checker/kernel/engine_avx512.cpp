@@ -6,10 +6,14 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f"))), apply_to = function)
+#else
 #pragma GCC diagnostic ignored "-Wuninitialized"  // these two: false alarms in headers of GCC 12
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC push_options
 #pragma GCC target("avx512f")
+#endif
 #include "checker/kernel/engine_test.hpp"
 #include "checker/kernel/rows.hpp"
 
@@ -110,13 +114,17 @@ struct Avx512 {
 
 const char* avx512_fault() { return lane_fault<Avx512>(); }
 const Engine<double>& avx512_engine() {
-  static constexpr Engine<double> e = {"avx512", 8, backward_rows<Avx512>,
+  static constexpr Engine<double> e = {"avx512", Avx512::lanes, backward_rows<Avx512>,
                                        contraction_range<Avx512>};
   return e;
 }
 
 }  // namespace outward_check
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 namespace outward_check {
 bool avx512_available() { return __builtin_cpu_supports("avx512f") != 0; }

@@ -10,7 +10,7 @@
 
 namespace outward_check {
 
-// Blocks are kept for the next taker, in classes of sizes up to 2^c; the class is noted before the block.
+// Blocks are kept for the next taker, in classes of size 2^c; c is noted before the block.
 namespace {
 std::vector<unsigned char*> kept[64];
 }

@@ -1,5 +1,5 @@
-// Start-up self-test of a lane arithmetic P on doubles: wrong rounding, flushed subnormals or a lost
-// sign must not get past it. The volatile operands keep the compiler from computing anything itself.
+// Start-up self-test of a lane arithmetic P on doubles: wrong rounding, flushed subnormals or a
+// lost sign must not get past it. Volatile operands keep the compiler from computing anything.
 #pragma once
 #include "checker/kernel/engine.hpp"
 
@@ -36,7 +36,7 @@ const char* lane_fault() {
   }
   const double one = sums[0][0], minus = sums[1][0];
   const typename P::V zero = P::zero(), product = P::splat(tiny);
-  if (!lanes_are<P>(P::fma(product, product, P::splat(one)), sums[0][2])) return "a product is lost";
+  if (!lanes_are<P>(P::fma(product, product, P::splat(one)), sums[0][2])) return "a sum";
   if (!lanes_are<P>(P::max(P::splat(minus), zero), 0)) return "maximum";
   if (!lanes_are<P>(P::min(P::neg(P::splat(one)), zero), minus)) return "minimum or sign";
   const typename P::Pair endless{P::splat(one), P::splat(infinity)};

@@ -58,7 +58,7 @@ std::string outside(const std::vector<InputRange>& box, const std::vector<Fracti
     const InputRange& r = box[i];
     const int low = Fraction::compare(r.lo, x[i]), high = Fraction::compare(x[i], r.hi);
     if (low > 0 || (low == 0 && r.lo_strict) || high > 0 || (high == 0 && r.hi_strict)) {
-      return "input " + std::to_string(i) + " is outside [" + r.lo.text() + ", " + r.hi.text() + "]";
+      return "input " + std::to_string(i) + " is not in [" + r.lo.text() + ", " + r.hi.text() + "]";
     }
   }
   return "";

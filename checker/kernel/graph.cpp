@@ -74,12 +74,12 @@ const char* kind_fault(const Graph& graph, const Node& node) {
     case Kind::dense:
     case Kind::conv: return conv_fault(node, first);
     case Kind::reduce:
-      if (a.size() != node.size + 1 || product({a[0], static_cast<std::int64_t>(node.size)}) != first) {
+      if (a.size() != node.size + 1 || product({a[0], std::ssize(a) - 1}) != first) {
         return "element count";
       }
       return std::find(a.begin() + 1, a.end(), 0) == a.end() ? "" : "divisor 0";
     case Kind::bn:
-      if (a[0] < 1 || a[1] < 1 || !same || node.size % product({a[0], a[1]}) != 0) return "channels";
+      if (!same || a[0] < 1 || a[1] < 1 || first % product({a[0], a[1]}) != 0) return "channels";
       if (c.size() != 4 * static_cast<std::uint64_t>(a[0]) + 1) return "payload length";
       for (auto var = c.end() - 1 - a[0]; var != c.end() - 1; ++var) {
         const Dyadic sum = Dyadic::from_double(*var) + Dyadic::from_double(c.back());
@@ -89,7 +89,8 @@ const char* kind_fault(const Graph& graph, const Node& node) {
     case Kind::add:
       return a[0] > 1 || graph.nodes[node.operands[1]].size != first || !same ? "operand size" : "";
     case Kind::divide:
-      return !same ? "operand size" : std::find(c.begin(), c.end(), 0) != c.end() ? "divisor 0" : "";
+      if (!same) return "operand size";
+      return std::find(c.begin(), c.end(), 0) == c.end() ? "" : "divisor 0";
     case Kind::leaky: return !same ? "operand size" : c[0] < 0 || c[0] > 1 ? "alpha" : "";
     case Kind::clip: return !same ? "operand size" : c[0] > c[1] ? "reversed bounds" : "";
     case Kind::max:
@@ -107,7 +108,9 @@ std::string node_fault(const Graph& graph, std::size_t k) {
   };
   if (node.size == 0 || node.size > max_size) return "element count";
   if (wrong(shape.operands, node.operands.size())) return "number of operands";
-  if (wrong(shape.ints, node.ints.size()) || (shape.ints == special && node.ints.empty())) return "ints";
+  if (wrong(shape.ints, node.ints.size()) || (shape.ints == special && node.ints.empty())) {
+    return "number of ints";
+  }
   if (wrong(shape.payload, node.payload.size())) return "payload length";
   for (std::uint32_t p : node.operands) {
     if (p >= k) return "an operand does not come before its reader";
@@ -117,7 +120,8 @@ std::string node_fault(const Graph& graph, std::size_t k) {
   }
   for (double c : node.payload) {
     if (!(c - c == 0)) return "a constant is not finite";
-    if (!graph.is_binary64 && static_cast<double>(static_cast<float>(c)) != c) return "not binary32";
+    const double narrow = static_cast<double>(static_cast<float>(c));
+    if (!graph.is_binary64 && narrow != c) return "a constant is no binary32 number";
   }
   return k == 0 ? "" : kind_fault(graph, node);
 }

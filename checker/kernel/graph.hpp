@@ -1,4 +1,4 @@
-// The canonical graph as certificates/FORMAT.md section 1 defines it. Filled by checker/readers, judged by checker/kernel.
+// The canonical graph of certificates/FORMAT.md section 1. Filled by checker/readers, judged here.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,8 +7,8 @@
 namespace outward_check {
 
 enum class Kind : std::uint8_t {
-  input = 0, constant = 1, map = 2, dense = 3, conv = 4, reduce = 5, bn = 6, add = 7, shift = 8, scale = 9,
-  divide = 10, neg = 11, relu = 12, leaky = 13, clip = 14, abs = 15, max = 16
+  input = 0, constant = 1, map = 2, dense = 3, conv = 4, reduce = 5, bn = 6, add = 7, shift = 8,
+  scale = 9, divide = 10, neg = 11, relu = 12, leaky = 13, clip = 14, abs = 15, max = 16
 };
 
 struct Node {
@@ -24,7 +24,7 @@ struct Graph {
   bool is_binary64 = false;
   std::vector<Node> nodes;
   std::uint32_t output = 0;
-  std::vector<std::int64_t> input_shape;  // of the first free input, for image layouts; not in the digest
+  std::vector<std::int64_t> input_shape;  // of the first free input; not in the digest
 };
 
 struct ModelFile {
@@ -32,8 +32,8 @@ struct ModelFile {
   std::uint64_t bytes = 0;
 };
 
-// Empty if the graph has the invariants of FORMAT.md section 1 (operand order, lengths, index ranges, finite payload,
-// reachability), else what is wrong. The kernel calls it and trusts no reader for it.
+// Empty if the graph has the invariants of FORMAT.md section 1 (operand order, lengths, ranges of
+// indices, finite payload, reachability), else what is wrong. The kernel trusts no reader for it.
 std::string graph_fault(const Graph& graph);
 
 std::string graph_digest(const Graph& graph);  // FORMAT.md section 1

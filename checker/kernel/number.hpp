@@ -1,8 +1,8 @@
 // The arithmetics that every rule is written over, through one set of names. A rule only computes
 // upper bounds: a lower bound is stored negated. So one rounding direction is enough, and a result
 // that is no number becomes +infinity, the bound that proves nothing.
-//   double   directed profile: toward +infinity, set in MXCSR by RoundUp, around inline assembly, so
-//            that no optimiser can move, fold or re-associate an operation.
+//   double   directed profile: toward +infinity, set in MXCSR by RoundUp, around inline assembly,
+//            so that no optimiser can move, fold or re-associate an operation.
 //   Exact    exact profile: rationals; only numbers above 1024 bits are rounded, upward.
 //   Nearest  not a bound: executions in binary32 or binary64, every operation rounded to nearest.
 // Assumes every call with doubles happens while a RoundUp object lives, all others outside.

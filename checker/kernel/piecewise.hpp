@@ -1,6 +1,6 @@
-// The unary piecewise linear functions relu, leaky, clip, abs: pieces, images and lines. One rule: a
-// line may have any slope s; its intercept is the extreme of f(x) - s*x over the end points and the
-// breakpoints inside. Assumes finite ranges; for an empty one (l > u) any result is as good.
+// The unary piecewise linear functions relu, leaky, clip, abs: pieces, images and lines. One rule:
+// a line may have any slope s; its intercept is the extreme of f(x) - s*x over the end points and
+// the breakpoints inside. Assumes finite ranges; for an empty one (l > u) any result is as good.
 #pragma once
 #include <cstdint>
 

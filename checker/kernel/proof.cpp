@@ -133,7 +133,9 @@ class Ledger final : public Proof {
     fill("upper", is_clip ? node.size : 0, &s->upper);
     for (std::uint64_t i = 0; is_max && i < node.size; ++i) {
       unsigned sum = 0;
-      for (std::uint64_t j = 0; j < window; ++j) sum += static_cast<unsigned char>(s->lower[i * window + j]);
+      for (std::uint64_t j = i * window; j < (i + 1) * window; ++j) {
+        sum += static_cast<unsigned char>(s->lower[j]);
+      }
       require(sum == 128, "slopes", "weights with sum 128", text(sum));
     }
     ++next_slopes_;
@@ -159,15 +161,16 @@ class Ledger final : public Proof {
     };
     std::optional<Dyadic> bound = state_.lower_bound(form, set);
     if (good(bound)) return;
-    const std::string expected = "a lower bound " + std::string(ties_count ? ">= " : "> ") + limit.text();
-    if (std::is_same_v<U, double> && bound.has_value()) {  // the sign may only be lost to rounding
+    Rejection no{rule, "a lower bound above " + limit.text() + (ties_count ? " or equal" : ""), ""};
+    no.found = bound ? "about " + std::to_string(bound->double_up()) : "no bound";
+    const Dyadic noise(1, -20);  // what is further below the limit was not lost to rounding
+    if (std::is_same_v<U, double> && bound && limit - noise < *bound) {
       exact_work_ += 8 * structure_.multiplications;
-      if (exact_work_ > exact_budget) throw Rejection{rule, expected, "exact work limit", true};
-      ++exact_decisions_;
-      bound = state_.exact_lower_bound(form, set);
+      no.undecided = exact_work_ > exact_budget;
+      if (!no.undecided) bound = state_.exact_lower_bound(form, set), ++exact_decisions_;
+      if (good(bound)) return;
     }
-    if (good(bound)) return;
-    throw Rejection{rule, expected, bound ? "about " + std::to_string(bound->double_up()) : "no bound"};
+    throw no;
   }
 
   void refute(const Record& r) {
@@ -177,7 +180,7 @@ class Ledger final : public Proof {
             "a case of box " + text(next_box_), "case " + text(c));
     const std::vector<Row>& rows = property_.cases[c].rows;
     const std::vector<Json>&chosen = r.at("rows").items, &lambda = r.at("lambda").items;
-    require(chosen.size() == lambda.size(), "refute", "one multiplier per row", text(lambda.size()));
+    require(chosen.size() == lambda.size(), "refute", "a multiplier per row", text(lambda.size()));
     LinearForm form;
     bool strict = false, some = false;
     std::vector<Dyadic> total(property_.outputs);
@@ -231,13 +234,13 @@ class Ledger final : public Proof {
     const std::uint32_t node = stored_node(r);
     const std::uint64_t i = element(r, node);
     require(!scopes_.empty(), "crossed", "a scope below a split", "the root");
-    require(state_.crossed(node, i), "crossed", "lo > hi", "node " + text(node) + " element " + text(i));
+    require(state_.crossed(node, i), "crossed", "lo > hi", "a range that may hold a point");
     end_tree();
   }
 
   void close(const Record&) {
     for (std::uint32_t c : cases_of_box_[next_box_]) {
-      require(refuted_[c] || is_bound_, "close", "case " + text(c) + " to be refuted", "it is open");
+      require(refuted_[c] || is_bound_, "close", "case " + text(c) + " refuted", "it is open");
     }
     const std::string overflow = state_.overflow();
     require(overflow.empty(), "close", "overflow to be excluded", overflow);
@@ -250,7 +253,9 @@ class Ledger final : public Proof {
       Scope& s = scopes_.back();
       state_.undo(s.changes);
       slopes_.resize(s.slopes);
-      for (; refutations_.size() > s.refutations; refutations_.pop_back()) refuted_[refutations_.back()] = 0;
+      for (; refutations_.size() > s.refutations; refutations_.pop_back()) {
+        refuted_[refutations_.back()] = 0;
+      }
       if (s.second) continue;
       s.second = true;
       return state_.assume(s.node, s.element, s.at, false);

@@ -1,6 +1,6 @@
-// The ledger of a proof: which box, scope and case is open, what a record changes, and when everything
-// is discharged. Assumes records that match the schema. The default outcome is failure: done() is
-// true only after every box was closed with every case refuted in every scope.
+// The ledger of a proof: which box, scope and case is open, what a record changes, and when
+// everything is discharged. Assumes records that match the schema. The default outcome is failure:
+// done() is true only after every box was closed with every case refuted in every scope.
 #pragma once
 #include <cstdint>
 #include <memory>

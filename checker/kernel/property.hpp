@@ -1,4 +1,4 @@
-// A property as certificates/FORMAT.md section 4 defines it. Filled by checker/readers, judged by checker/kernel.
+// A property of certificates/FORMAT.md section 4. Filled by checker/readers, judged here.
 #pragma once
 #include <cstdint>
 #include <string>

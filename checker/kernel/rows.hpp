@@ -1,9 +1,9 @@
-// The backward rules of FORMAT.md section 6, and the range of a contraction, each written once over a
-// lane arithmetic P. Included by one file per arithmetic, inside that file's target options.
-// P has Number, V (one Number per lane), Pair {V n, h}, Cell (storage of a Pair), lanes, block and the
-// operations used below; all rounding is upward.
+// The backward rules of FORMAT.md section 6 and the range of a contraction, each written once over
+// a lane arithmetic P. Included by one file per arithmetic, inside that file's target options.
+// P has Number, V (one Number per lane), Pair {V n, h}, Cell (storage of a Pair), lanes, block and
+// the operations used below; all rounding is upward.
 //
-// Per lane a coefficient nu lies in [-n, h]. `total_` is an upper bound of minus the constant part so
+// Per lane a coefficient nu lies in [-n, h]; total_ is an upper bound of minus the constant part so
 // far; +infinity, or a NaN that P::finish turns into it, means that nothing is known.
 #pragma once
 #include "checker/kernel/engine.hpp"
@@ -21,6 +21,11 @@ class Rows {
   explicit Rows(Job<U>* job) : job_(*job), nodes_(job->nodes) {}
 
   void run() {
+    static constexpr void (Rows::*rules[17])(std::uint32_t) = {
+        &Rows::input,  &Rows::constant, &Rows::linear, &Rows::contraction, &Rows::contraction,
+        &Rows::linear, &Rows::linear,   &Rows::linear, &Rows::linear,      &Rows::linear,
+        &Rows::linear, &Rows::linear,   &Rows::unary,  &Rows::unary,       &Rows::unary,
+        &Rows::unary,  &Rows::max};
     arrays_ = static_cast<Array*>(take_memory((job_.target + 1) * sizeof(Array)));
     for (std::uint32_t k = 0; k <= job_.target; ++k) arrays_[k] = {};
     total_ = P::zero();
@@ -44,17 +49,10 @@ class Rows {
     Cell* cells = nullptr;
     std::uint8_t* touched = nullptr;  // 0: the cell is zero and not initialised
   };
-  struct Term {  // one output of a site that carries a coefficient
+  struct Output {  // of a site, with a coefficient
     const Cell* cell;
     const double* weights;
   };
-  using Rule = void (Rows::*)(std::uint32_t);
-  static constexpr Rule rules[17] = {
-      &Rows::input,  &Rows::constant, &Rows::map,    &Rows::contraction, &Rows::contraction,
-      &Rows::reduce, &Rows::affine,   &Rows::add,    &Rows::affine,      &Rows::affine,
-      &Rows::affine, &Rows::affine,   &Rows::unary,  &Rows::unary,       &Rows::unary,
-      &Rows::unary,  &Rows::max};
-
   Job<U>& job_;
   const NodeView<U>* nodes_;
   Array* arrays_ = nullptr;
@@ -141,53 +139,24 @@ class Rows {
   void constant(std::uint32_t k) {
     each(k, [&](std::uint64_t i, const Pair& c) { constant_part(c, U(nodes_[k].payload[i])); });
   }
-  void map(std::uint32_t k) {
+  void linear(std::uint32_t k) {
     const NodeView<U>& node = nodes_[k];
-    std::uint32_t p = 0;
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      const std::uint64_t z = static_cast<std::uint64_t>(node.ints[i]);
-      if (z < node.offsets[p] || z >= node.offsets[p + 1]) p = operand_of(node, z);
-      accumulate(node.operands[p], z - node.offsets[p], c);
-    });
-  }
-  static std::uint32_t operand_of(const NodeView<U>& node, std::uint64_t z) {
-    std::uint32_t low = 0, high = node.operand_count;  // offsets[low] <= z < offsets[high]
-    while (high - low > 1) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      (node.offsets[middle] <= z ? low : high) = middle;
-    }
-    return low;
-  }
-  void reduce(std::uint32_t k) {
-    const NodeView<U>& node = nodes_[k];
-    const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      const Pair part = times(c, node.factor_n[i], node.factor_h[i]);
-      for (std::uint64_t j = i * window; j < (i + 1) * window; ++j) {
-        accumulate(node.operands[0], j, part);
-      }
-    });
-  }
-  void affine(std::uint32_t k) {  // factor*(x + pre) + post
-    const NodeView<U>& node = nodes_[k];
+    const std::uint64_t count = term_count(node);
     each(k, [&](std::uint64_t i, const Pair& c) {
       Pair part = c;
       if (node.factor_n != nullptr) part = times(c, node.factor_n[i], node.factor_h[i]);
       if (node.pre != nullptr) constant_part(part, U(node.pre[i]));
       if (node.post != nullptr) constant_part(c, U(node.post[i]));
-      accumulate(node.operands[0], i, part);
-    });
-  }
-  void add(std::uint32_t k) {
-    const NodeView<U>& node = nodes_[k];
-    each(k, [&](std::uint64_t i, const Pair& c) {
-      accumulate(node.operands[0], i, c);
-      accumulate(node.operands[1], i, node.ints[0] == 0 ? c : Pair{c.h, c.n});
+      for (std::uint64_t j = 0; j < count; ++j) {
+        const Term t = term(node, i, j);
+        const Pair signed_part = t.negative ? Pair{part.h, part.n} : part;
+        accumulate(node.operands[t.operand], t.element, signed_part);
+      }
     });
   }
 
-  // nu = positive part + negative part: the positive part takes the lower line, the negative part the
-  // upper one. For an enclosure with both signs the sum of the two contains either case.
+  // nu = positive part + negative part: the positive part takes the lower line, the negative part
+  // the upper one. For an enclosure with both signs the sum of the two contains either case.
   void unary(std::uint32_t k) {
     const NodeView<U>& node = nodes_[k];
     each(k, [&](std::uint64_t i, const Pair& c) {
@@ -247,7 +216,7 @@ class Rows {
     const Sites& g = node.sites;
     const Array out = arrays_[k];
     Array& in = live(node.operands[0]);
-    Term* terms = static_cast<Term*>(take_memory(g.outputs * sizeof(Term)));
+    Output* outputs = static_cast<Output*>(take_memory(g.outputs * sizeof(Output)));
     std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
     for (std::uint64_t s = 0; s < g.count; ++s) {
       const Site at = site(g, s);
@@ -257,28 +226,30 @@ class Rows {
         const bool carries = out.touched[e] && !P::vanishes(cell);
         e += at.output_stride;
         if (!carries) continue;
-        terms[count++] = {cell, node.payload + j * g.inputs};
+        outputs[count++] = {cell, node.payload + j * g.inputs};
         if (node.bias != nullptr) constant_part(P::load(cell), U(node.bias[j]));
       }
       if (count == 0) continue;
       site_inputs(g, s, index);
       std::uint64_t i = 0;
-      for (; i + P::block <= g.inputs; i += P::block) gather<P::block>(in, terms, count, index, i);
-      for (; i < g.inputs; ++i) gather<1>(in, terms, count, index, i);
+      for (; i + P::block <= g.inputs; i += P::block) {
+        gather<P::block>(in, outputs, count, index, i);
+      }
+      for (; i < g.inputs; ++i) gather<1>(in, outputs, count, index, i);
     }
     give_memory(index);
-    give_memory(terms);
+    give_memory(outputs);
   }
   // Inputs first ... first + B - 1 of a site.
   template <unsigned B>
-  void gather(Array& in, const Term* terms, std::uint64_t count, const std::int64_t* index,
+  void gather(Array& in, const Output* outputs, std::uint64_t count, const std::int64_t* index,
               std::uint64_t first) {
     Pair sum[B];
 #pragma GCC unroll 8
     for (unsigned b = 0; b < B; ++b) sum[b] = {P::zero(), P::zero()};
-    for (const Term* t = terms; t != terms + count; ++t) {
+    for (const Output* o = outputs; o != outputs + count; ++o) {
 #pragma GCC unroll 8
-      for (unsigned b = 0; b < B; ++b) P::add_product(&sum[b], t->weights[first + b], t->cell);
+      for (unsigned b = 0; b < B; ++b) P::add_product(&sum[b], o->weights[first + b], o->cell);
     }
 #pragma GCC unroll 8
     for (unsigned b = 0; b < B; ++b) {

@@ -1,6 +1,6 @@
-// The forward rules of FORMAT.md: interval images (section 6), error boxes (section 3), and the lines
-// of backward passes. Each is written once for all arithmetics of number.hpp; with Nearest and points
-// as ranges the interval rules are the reference execution of section 5.
+// The forward rules of FORMAT.md: interval images (section 6), error boxes (section 3), and the
+// lines of backward passes. Each is written once for all arithmetics of number.hpp; with Nearest
+// and points as ranges the interval rules are the reference execution of section 5.
 #include <algorithm>
 
 #include "checker/kernel/piecewise.hpp"
@@ -97,61 +97,37 @@ void State<U>::prepare_constants(std::uint32_t k) {
   }
 }
 
-// Image of one linear node, without error box, over its operands' ranges x. absolute: x are symmetric
-// and all constants count with their absolute value, so that the larger end is column S.
+// Image of one linear node, without error box, over its operands' ranges x. absolute: x are
+// symmetric and constants count with their absolute value, so that the larger end is column S.
 template <class U>
 void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute) {
-  const Node& node = graph_.nodes[k];
+  const NodeView<U>& node = views_[k];
   Ranges<U>& out = scratch_[k];
   out.n.resize(node.size), out.h.resize(node.size);
-  const auto each = [&](auto rule) {
-    for (std::uint64_t i = 0; i < node.size; ++i) out.set(i, rule(i));
-  };
-  switch (node.kind) {
-    case Kind::map: {
-      const std::vector<std::uint64_t>& offsets = structure_.offsets[k];
-      each([&](std::uint64_t i) {
-        const std::uint64_t z = static_cast<std::uint64_t>(node.ints[i]);
-        const auto above = std::upper_bound(offsets.begin(), offsets.end(), z);
-        return x[static_cast<std::size_t>(above - offsets.begin()) - 1]->at(z - above[-1]);
-      });
-      break;
+  if (node.kind == Kind::dense || node.kind == Kind::conv) {
+    engine_.range(node, x[0]->n.data(), x[0]->h.data(), out.n.data(), out.h.data());
+    return;
+  }
+  const auto constant = [&](double c) { return point(U(absolute ? absolute_value(c) : c)); };
+  const std::uint64_t count = term_count(node);
+  for (std::uint64_t i = 0; i < node.size; ++i) {
+    Interval<U> z;
+    for (std::uint64_t j = 0; j < count; ++j) {
+      const Term t = term(node, i, j);
+      const Interval<U> summand = x[t.operand]->at(t.element);
+      z = add(z, t.negative ? negated(summand) : summand);
     }
-    case Kind::dense:
-    case Kind::conv:
-      engine_.range(views_[k], x[0]->n.data(), x[0]->h.data(), out.n.data(), out.h.data());
-      break;
-    case Kind::reduce: {
-      const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
-      each([&](std::uint64_t i) {
-        Interval<U> sum;
-        for (std::uint64_t j = i * window; j < (i + 1) * window; ++j) sum = add(sum, x[0]->at(j));
-        return divided(sum, U(static_cast<double>(node.ints[1 + i])));
-      });
-      break;
+    if (node.pre != nullptr) z = add(z, constant(node.pre[i]));
+    if (node.factor_n != nullptr) {
+      const Interval<U> f{node.factor_n[i], node.factor_h[i]};
+      if constexpr (is_nearest<U>) {
+        z = times(divided(z, f.n), f.h);
+      } else {
+        z = times(z, absolute && f.h < U(0) ? negated(f) : f);
+      }
     }
-    case Kind::add:
-      each([&](std::uint64_t i) {
-        const Interval<U> y = x[1]->at(i);
-        return add(x[0]->at(i), node.ints[0] == 0 ? y : negated(y));
-      });
-      break;
-    default:  // factor*(x + pre) + post
-      each([&](std::uint64_t i) {
-        const Affine& a = affine_[k];
-        const auto constant = [&](double c) { return point(U(absolute ? absolute_value(c) : c)); };
-        Interval<U> z = x[0]->at(i);
-        if (!a.pre.empty()) z = add(z, constant(a.pre[i]));
-        if (!a.factor.n.empty()) {
-          const Interval<U> f = a.factor.at(i);
-          if constexpr (is_nearest<U>) {
-            z = times(divided(z, f.n), f.h);
-          } else {
-            z = times(z, absolute && f.h < U(0) ? negated(f) : f);
-          }
-        }
-        return a.post.empty() ? z : add(z, constant(a.post[i]));
-      });
+    if (node.post != nullptr) z = add(z, constant(node.post[i]));
+    out.set(i, z);
   }
 }
 

@@ -177,7 +177,7 @@ void State<U>::run(Job<U>* job, std::uint32_t target) {
   job->nodes = views_.data(), job->target = target;
   engine_.backward(job);
   if (job->missing < 0) return;
-  throw RuleFault{name(static_cast<std::uint32_t>(job->missing)) + " needs slope bytes, none given"};
+  throw RuleFault{name(static_cast<std::uint32_t>(job->missing)) + " needs slope bytes"};
 }
 
 template <class U>

@@ -1,7 +1,7 @@
-// The ranges of one scope and the rules that change them (FORMAT.md sections 3 and 6) in the arithmetic
-// U: double, Exact, or Nearest for executions. Assumes a graph without fault. Promises that every
-// method only makes true statements: ranges contain every execution of the claimed semantics in the
-// scope, bounds hold for all of them.
+// The ranges of one scope and the rules that change them (FORMAT.md sections 3 and 6) in the
+// arithmetic U: double, Exact, or Nearest for executions. Assumes a graph without fault. Promises
+// that every method only makes true statements: ranges contain every execution of the claimed
+// semantics in the scope, bounds hold for all of them.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -89,8 +89,8 @@ class State {
   };
   static constexpr std::uint64_t whole = ~std::uint64_t{0};
 
-  // The constants of one node in the form factor*(x + pre) + post, where it has that form, and column
-  // P as gain*(P_x + before) + after. For executions factor holds divisor and multiplier instead.
+  // The constants of one node in the form factor*(x + pre) + post, where it has that form, and
+  // column P as gain*(P_x + before) + after. For executions factor holds divisor and multiplier.
   struct Affine {
     std::vector<double> pre, post;
     Ranges<U> factor;

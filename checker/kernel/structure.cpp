@@ -115,7 +115,8 @@ Structure::Structure(const Graph& g) : graph(g) {
       case Kind::reduce:
         T = static_cast<std::uint64_t>(node.ints[0]);
         T += 2 * movable_factors(g, uses, node.operands[0]);
-        Q = std::count(node.ints.begin() + 1, node.ints.end(), 1) == std::ssize(node.ints) - 1 ? 0 : 2;
+        Q = 0;
+        for (std::uint64_t i = 0; i < node.size; ++i) Q = node.ints[1 + i] == 1 ? Q : 2;
         break;
       case Kind::bn: T += 2, Q += 6; break;
       case Kind::add: T = sum; break;

@@ -1,5 +1,5 @@
-// What FORMAT.md section 3 derives from a graph alone: stored nodes, sum groups, the counts T and Q,
-// and the geometry of contractions. Assumes graph_fault(graph) is empty. Promises nothing about values.
+// What FORMAT.md section 3 derives from a graph alone: stored nodes, sum groups, the counts T and
+// Q, and the geometry of contractions. Assumes graph_fault(graph) is empty.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -34,7 +34,7 @@ bool is_unary_piecewise(Kind kind);  // relu, leaky, clip, abs
 struct Structure {
   explicit Structure(const Graph& g);
   const Graph& graph;
-  std::vector<std::uint8_t> stored, inside;  // inside: the edge to the only reader is inside a group
+  std::vector<std::uint8_t> stored, inside;  // inside: the edge to the reader is inside a group
   std::vector<std::vector<std::uint32_t>> members;  // per root: its group in increasing order
   std::vector<std::vector<std::uint32_t>> leaves;   // per root: the stored leaves of its group
   std::vector<std::uint64_t> terms, products;       // T and Q of every linear node
