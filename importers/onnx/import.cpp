@@ -4,6 +4,8 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
+
 #include "importers/onnx/importer.hpp"
 #include "importers/onnx/wire.hpp"
 
@@ -13,12 +15,25 @@ namespace {
 constexpr int first_opset = 7, last_opset = 23;
 constexpr std::int64_t first_ir = 3, last_ir = 11;
 
+// Printable characters only at the start: a property, a script, an error page.
+bool looks_like_text(const Bytes& bytes) {
+  const std::size_t count = std::min<std::size_t>(bytes.size(), 64);
+  return count >= 8 &&
+         std::all_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](std::uint8_t c) { return (c >= 32 && c != 127) || c == '\n' || c == '\r' || c == '\t'; });
+}
+
 }  // namespace
 
 bool is_default_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
 void Importer::parse(const Bytes& bytes, Proto& model) {
-  for (Blocker& blocker : check_wire(bytes.data(), bytes.size())) {
+  std::vector<Blocker> damage = check_wire(bytes.data(), bytes.size());
+  if (!damage.empty() && looks_like_text(bytes)) {
+    add(path_, {"malformed", "this is a text file", "an ONNX model, plain or as .gz", "", ""});
+    damage.clear();
+  }
+  for (Blocker& blocker : damage) {
     blocker.where = path_ + ", " + blocker.where;
     blockers_.push_back(std::move(blocker));
   }

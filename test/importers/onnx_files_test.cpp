@@ -93,6 +93,12 @@ TEST_CASE("raw wire format: what protobuf would merge or drop silently is refuse
   CHECK(code(plain + std::string("\x72\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10)) == "malformed");
   CHECK(code(plain + std::string("\x72\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11)) == "malformed");  // 65 bits
   CHECK(code("not a model") == "malformed");
+  try {
+    outward::import_onnx(scratch.write("p.vnnlib", "(declare-const X_0 Real)\n"), {});
+    FAIL("a text was accepted");
+  } catch (const outward::InputRefused& refused) {
+    CHECK(refused.blockers.at(0).what == "this is a text file");
+  }
   CHECK(code("PK\x03\x04rest") == "malformed");
   CHECK(code("") == "malformed");
   // A tensor location that the definitions do not know would read as the default one.
