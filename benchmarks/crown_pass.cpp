@@ -1,7 +1,8 @@
-// crown_pass TABLE CASES_DIR [REPEATS]: times one CROWN pass (every unstable pre-activation bounded backwards, then the rows of the
-// property) with rigour and without, in one run and in turns, and compares with the dgemm rate of this machine and with the
-// bounds and times of other tools in TABLE (columns: onnx, vnnlib, what, peer_bound, peer_seconds). what is `margin` (least
-// row bound, scaled; one sweep and all sweeps of verify) or `width` (mean width of the outputs). Times are the least CPU and wall seconds of the repeats.
+// crown_pass TABLE CASES_DIR [REPEATS]: times one CROWN pass (every unstable pre-activation bounded backwards, then the
+// rows of the property) with rigour and without, in one run and in turns, and compares with the dgemm rate of this
+// machine and with the bounds and times of other tools in TABLE (columns: onnx, vnnlib, what, peer_bound,
+// peer_seconds). what is `margin` (least row bound, scaled; one sweep and all sweeps of verify) or `width` (mean width
+// of the outputs). Times are the least CPU and wall seconds of the repeats.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::
 double cpu() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 // Square dgemm on one thread, best of three: the rate everything else is a fraction of.
@@ -50,7 +52,8 @@ struct Timing {
   double cpu = 1e9, wall = 1e9, bound = 0, gemm = 0;
 };
 
-void measure(const Network& net, const Property& property, bool widths, unsigned threads, bool rigorous, bool one_sweep, Timing& best) {
+void measure(const Network& net, const Property& property, bool widths, unsigned threads, bool rigorous, bool one_sweep,
+             Timing& best) {
   BoxProver prover(net, Semantics::real, {threads, rigorous, {}}, {one_sweep});
   ProofObserver none;
   const double w = wall(), c = cpu();
@@ -61,7 +64,8 @@ void measure(const Network& net, const Property& property, bool widths, unsigned
   best.gemm = static_cast<double>(gemm_operations() - before);
   if (widths) {
     best.bound = 0;
-    for (std::size_t i = 0; i < r.output.lo.size(); ++i) best.bound += (r.output.hi[i] - r.output.lo[i]) / static_cast<double>(r.output.lo.size());
+    for (std::size_t i = 0; i < r.output.lo.size(); ++i)
+      best.bound += (r.output.hi[i] - r.output.lo[i]) / static_cast<double>(r.output.lo.size());
   } else {
     best.bound = infinity;
     for (const CaseBound& b : r.cases)
@@ -71,7 +75,8 @@ void measure(const Network& net, const Property& property, bool widths, unsigned
 
 void run(const std::string& root, const std::vector<std::string>& field, int repeats, double peak) {
   const Model model = import_onnx(root + "/" + field[0], {});
-  const Property property = read_vnnlib(root + "/" + field[1], model.graph.nodes[0].size, model.graph.nodes[model.graph.output].size);
+  const Property property =
+      read_vnnlib(root + "/" + field[1], model.graph.nodes[0].size, model.graph.nodes[model.graph.output].size);
   const Network net(model.graph);
   const bool widths = field[2] == "width";
   Timing rigorous, plain, two;
@@ -82,13 +87,20 @@ void run(const std::string& root, const std::vector<std::string>& field, int rep
   }
   Timing all;  // what verify does: more sweeps with other slopes, bounds intersected
   measure(net, property, widths, 2, true, false, all);
-  const bool known = !field[3].empty();  // an empty peer_bound: the peer's time is for another property of the same network
-  const double peer_bound = known ? std::atof(field[3].c_str()) : std::nan(""), peer_seconds = std::atof(field[4].c_str());
-  const bool tighter = widths ? all.bound <= peer_bound * (1 + 1e-4) : all.bound >= peer_bound - 1e-4 * std::abs(peer_bound);
+  const bool known =
+      !field[3].empty();  // an empty peer_bound: the peer's time is for another property of the same network
+  const double peer_bound = known ? std::atof(field[3].c_str()) : std::nan(""),
+               peer_seconds = std::atof(field[4].c_str());
+  const bool tighter =
+      widths ? all.bound <= peer_bound * (1 + 1e-4) : all.bound >= peer_bound - 1e-4 * std::abs(peer_bound);
   std::printf("%-24s %-34s %12.6g %12.6g %12.6g %-6s %8.4f %8.4f %5.2f %8.4f %6.1fx %6.1fx %5.0f%%\n",
-              field[0].substr(field[0].rfind('/') + 1, 24).c_str(), field[1].substr(field[1].rfind('/') + 1, 34).c_str(), rigorous.bound, all.bound, peer_bound,
-              !known ? "-" : tighter ? "yes" : "no", rigorous.cpu, plain.cpu, rigorous.cpu / plain.cpu, two.wall, peer_seconds / two.wall, peer_seconds / rigorous.cpu,
-              100 * rigorous.gemm / rigorous.cpu / peak);
+              field[0].substr(field[0].rfind('/') + 1, 24).c_str(),
+              field[1].substr(field[1].rfind('/') + 1, 34).c_str(), rigorous.bound, all.bound, peer_bound,
+              !known    ? "-"
+              : tighter ? "yes"
+                        : "no",
+              rigorous.cpu, plain.cpu, rigorous.cpu / plain.cpu, two.wall, peer_seconds / two.wall,
+              peer_seconds / rigorous.cpu, 100 * rigorous.gemm / rigorous.cpu / peak);
   std::fflush(stdout);
 }
 
@@ -104,9 +116,10 @@ int main(int argc, char** argv) {
   std::string line;
   std::getline(table, line);
   const double peak = dgemm_rate();
-  std::printf("dgemm 1024, one thread: %.1f GFLOP/s (OPENBLAS_CORETYPE=%s)\n", peak * 1e-9, std::getenv("OPENBLAS_CORETYPE") ? std::getenv("OPENBLAS_CORETYPE") : "unset");
-  std::printf("%-24s %-34s %12s %12s %12s %-6s %8s %8s %5s %8s %7s %7s %6s\n", "model", "property", "one sweep", "all sweeps", "peer", "tight", "cpu s", "no rig.", "ratio", "2 thr s",
-              "speed", "speed1", "dgemm");
+  std::printf("dgemm 1024, one thread: %.1f GFLOP/s (OPENBLAS_CORETYPE=%s)\n", peak * 1e-9,
+              std::getenv("OPENBLAS_CORETYPE") ? std::getenv("OPENBLAS_CORETYPE") : "unset");
+  std::printf("%-24s %-34s %12s %12s %12s %-6s %8s %8s %5s %8s %7s %7s %6s\n", "model", "property", "one sweep",
+              "all sweeps", "peer", "tight", "cpu s", "no rig.", "ratio", "2 thr s", "speed", "speed1", "dgemm");
   while (std::getline(table, line)) {
     std::vector<std::string> field;
     std::stringstream stream(line);

@@ -46,15 +46,16 @@ std::pair<double, std::size_t> worst_row(const FloatCase& c, const double* y) {
 
 class BoxAttack {
  public:
-  BoxAttack(FastNetwork& network, const std::vector<InputRange>& box, std::vector<FloatCase> cases, const AttackOptions& options,
-            const CandidateSink& sink, std::mt19937_64& random)
+  BoxAttack(FastNetwork& network, const std::vector<InputRange>& box, std::vector<FloatCase> cases,
+            const AttackOptions& options, const CandidateSink& sink, std::mt19937_64& random)
       : network_(network), cases_(std::move(cases)), options_(options), sink_(sink), random_(random), n_(box.size()) {
     for (const InputRange& r : box) {
       lo_.push_back(round_up(r.lo));
       hi_.push_back(round_down(r.hi));
       if (lo_.back() > hi_.back()) lo_.back() = hi_.back() = round_nearest(r.lo);
     }
-    // About eight million input and output values per batch at most; more points than that gain nothing on small nets either.
+    // About eight million input and output values per batch at most; more points than that gain nothing on small nets
+    // either.
     count_ = std::clamp<std::size_t>((std::size_t{1} << 17) / (n_ + network.outputs() + 64), 4, 64);
     count_ = std::min(count_, options.most_points);
   }
@@ -89,7 +90,8 @@ class BoxAttack {
     std::vector<double> points(count_ * n_);
     std::uniform_real_distribution<double> unit(0.0, 1.0);
     for (std::size_t p = 0; p < count_; ++p)
-      for (std::size_t i = 0; i < n_; ++i) points[p * n_ + i] = std::clamp(lo_[i] + unit(random_) * (hi_[i] - lo_[i]), lo_[i], hi_[i]);
+      for (std::size_t i = 0; i < n_; ++i)
+        points[p * n_ + i] = std::clamp(lo_[i] + unit(random_) * (hi_[i] - lo_[i]), lo_[i], hi_[i]);
     return points;
   }
 
@@ -105,12 +107,14 @@ class BoxAttack {
       for (std::size_t p = 0; p < count_; ++p) {
         for (std::size_t c = 0; c < cases_.size(); ++c) {
           if (worst_row(cases_[c], &y[p * m]).first > tolerance(y[p * m])) continue;
-          if (sink_(cases_[c].index, {points.begin() + static_cast<std::ptrdiff_t>(p * n_), points.begin() + static_cast<std::ptrdiff_t>((p + 1) * n_)}))
+          if (sink_(cases_[c].index, {points.begin() + static_cast<std::ptrdiff_t>(p * n_),
+                                      points.begin() + static_cast<std::ptrdiff_t>((p + 1) * n_)}))
             return true;
         }
         if (target[p] == cases_.size()) target[p] = choose_case(p, &y[p * m]);
         const FloatCase& c = cases_[target[p]];
-        for (const auto& [j, a] : c.rows.empty() ? std::vector<std::pair<std::uint32_t, double>>{} : c.rows[worst_row(c, &y[p * m]).second].terms)
+        for (const auto& [j, a] : c.rows.empty() ? std::vector<std::pair<std::uint32_t, double>>{}
+                                                 : c.rows[worst_row(c, &y[p * m]).second].terms)
           coefficients[p * m + j] += a;
       }
       if (s == steps || stopped()) return false;
@@ -155,8 +159,8 @@ class BoxAttack {
 
 }  // namespace
 
-bool attack(FastNetwork& network, const Property& property, const std::vector<char>& case_open, const AttackOptions& options,
-            const CandidateSink& sink) {
+bool attack(FastNetwork& network, const Property& property, const std::vector<char>& case_open,
+            const AttackOptions& options, const CandidateSink& sink) {
   std::mt19937_64 random(options.seed);
   std::vector<std::vector<std::uint32_t>> by_box(property.boxes.size());
   for (std::uint32_t c = 0; c < property.cases.size(); ++c)

@@ -33,8 +33,8 @@ struct BackwardEngine::Impl {
       flops += static_cast<double>(node.size);
       cost_so_far.push_back(flops);
     }
-    // Two or three buffers of a batch fit into a core's cache. Fixed by the model alone, so results do not depend on the
-    // number of threads.
+    // Two or three buffers of a batch fit into a core's cache. Fixed by the model alone, so results do not depend on
+    // the number of threads.
     batch = std::clamp<std::size_t>((std::size_t{1} << 16) / widest, 8, 128);
   }
 
@@ -51,7 +51,8 @@ struct BackwardEngine::Impl {
         for (std::size_t b = next++; b < batches; b = next++) {
           if (options.stop && options.stop()) throw Interrupted();
           const std::size_t first = b * batch, count = std::min(batch, rows - first);
-          for (std::uint32_t node = 0; node < net.size(); ++node) space.release(node);  // left over from an interrupted pass
+          for (std::uint32_t node = 0; node < net.size(); ++node)
+            space.release(node);  // left over from an interrupted pass
           Pass pass(net, state, prepared, space, count, options.rigorous);
           fill(pass, first);
           pass.run(k);
@@ -79,11 +80,12 @@ struct BackwardEngine::Impl {
   std::size_t batch = 1;
 };
 
-BackwardEngine::BackwardEngine(const Network& net, EngineOptions options) : impl_(std::make_unique<Impl>(net, std::move(options))) {}
+BackwardEngine::BackwardEngine(const Network& net, EngineOptions options)
+    : impl_(std::make_unique<Impl>(net, std::move(options))) {}
 BackwardEngine::~BackwardEngine() = default;
 
-void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements, double sign,
-                                 std::span<double> bounds) {
+void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements,
+                                 double sign, std::span<double> bounds) {
   const std::size_t n = impl_->net.node(k).size;
   impl_->run(state, k, elements.size(), bounds, [&](Pass& pass, std::size_t first) {
     double* nu = pass.begin(k);
@@ -106,7 +108,9 @@ void BackwardEngine::form_bounds(const State& state, std::uint32_t k, const Form
       for (std::size_t i = 0; i < n; ++i) {
         const double radius = forms.radius[(first + r) * n + i];
         if (radius != 0)
-          pass.error[r] = add_up(pass.error[r], mul_up(radius, std::max(std::fabs(state.range[k].lo[i]), std::fabs(state.range[k].hi[i]))));
+          pass.error[r] =
+              add_up(pass.error[r],
+                     mul_up(radius, std::max(std::fabs(state.range[k].lo[i]), std::fabs(state.range[k].hi[i]))));
       }
     }
   });

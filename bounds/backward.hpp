@@ -1,5 +1,6 @@
-// Backward bound propagation (CROWN; Zhang et al. 2018, with the rounding terms of DESIGN section 1): a rigorous lower bound of
-// linear forms over one node's elements, batched over rows. Every bound returned is valid for every trace in the state's scope.
+// Backward bound propagation (CROWN; Zhang et al. 2018, with the rounding terms of DESIGN section 1): a rigorous lower
+// bound of linear forms over one node's elements, batched over rows. Every bound returned is valid for every trace in
+// the state's scope.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,7 +13,8 @@
 
 namespace outward {
 
-// Linear forms over the elements of one node. coefficient is rows×n; radius (same shape or empty) encloses the exact one.
+// Linear forms over the elements of one node. coefficient is rows×n; radius (same shape or empty) encloses the exact
+// one.
 struct Forms {
   std::size_t rows = 0;
   std::vector<double> coefficient, radius;
@@ -26,8 +28,8 @@ struct Interrupted : std::runtime_error {
 
 struct EngineOptions {
   unsigned threads = 2;
-  bool rigorous = true;              // false only in benchmarks: leaves out every rounding term, results are no bounds
-  std::function<bool()> stop;        // polled between batches; true: throw Interrupted
+  bool rigorous = true;        // false only in benchmarks: leaves out every rounding term, results are no bounds
+  std::function<bool()> stop;  // polled between batches; true: throw Interrupted
 };
 
 class BackwardEngine {
@@ -37,7 +39,8 @@ class BackwardEngine {
   BackwardEngine(const BackwardEngine&) = delete;
   BackwardEngine& operator=(const BackwardEngine&) = delete;
 
-  // bounds[i] <= sign·z_k[elements[i]]. REQUIRES lines of every node below k that the pass meets. −inf when nothing is known.
+  // bounds[i] <= sign·z_k[elements[i]]. REQUIRES lines of every node below k that the pass meets. −inf when nothing is
+  // known.
   void unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements, double sign,
                    std::span<double> bounds);
   // bounds[r] <= form r at node k.

@@ -1,6 +1,6 @@
-// Backward rules: one function per kind, one signature, listed in apply_backward_rule. Each takes the coefficients ν of node k
-// (rows × size) and writes those of its operands, adding constants on the way. Rounding is charged by the caller (State::cost),
-// except slope products, which relax_row weighs itself.
+// Backward rules: one function per kind, one signature, listed in apply_backward_rule. Each takes the coefficients ν of
+// node k (rows × size) and writes those of its operands, adding constants on the way. Rounding is charged by the caller
+// (State::cost), except slope products, which relax_row weighs itself.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -32,7 +32,8 @@ void map_backward(Pass& pass, std::uint32_t k) {
   if (joined.size() < total * pass.rows) joined.resize(total * pass.rows);
   std::fill(joined.begin(), joined.begin() + static_cast<std::ptrdiff_t>(total * pass.rows), 0.0);
   for (std::size_t r = 0; r < pass.rows; ++r)
-    for (std::size_t i = 0; i < node.size; ++i) joined[r * total + static_cast<std::size_t>(node.ints[i])] += nu[r * node.size + i];
+    for (std::size_t i = 0; i < node.size; ++i)
+      joined[r * total + static_cast<std::size_t>(node.ints[i])] += nu[r * node.size + i];
   for (std::size_t o = 0; o < node.operands.size(); ++o) {
     const std::size_t n = pass.net.node(node.operands[o]).size;
     double* target = pass.begin(node.operands[o]);
@@ -42,7 +43,8 @@ void map_backward(Pass& pass, std::uint32_t k) {
   }
 }
 
-// Rows that start at single neurons need no product: each becomes a multiple of one weight row. False if some row has two nonzeros.
+// Rows that start at single neurons need no product: each becomes a multiple of one weight row. False if some row has
+// two nonzeros.
 bool copy_single_rows(const double* nu, std::size_t rows, std::size_t columns, const double* weights, std::size_t depth,
                       double* target) {
   for (std::size_t r = 0; r < rows; ++r) {
@@ -66,7 +68,8 @@ void dense_backward(Pass& pass, std::uint32_t k) {
   const double* nu = pass.work.coefficient[k].data();
   if (node.ints[3]) {
     const double* bias = node.payload.data() + columns * depth;
-    for (std::size_t r = 0; r < pass.rows * repeats; ++r) pass.add_constant(r / repeats, nu + r * columns, bias, columns);
+    for (std::size_t r = 0; r < pass.rows * repeats; ++r)
+      pass.add_constant(r / repeats, nu + r * columns, bias, columns);
   }
   double* target = pass.begin(node.operands[0]);
   if (!copy_single_rows(nu, pass.rows * repeats, columns, node.payload.data(), depth, target))
@@ -96,7 +99,8 @@ void widen(Support& s, const double* plane, const double* row_absolute, const Co
 }
 
 // Few coefficients: each adds its kernel to the image.
-void conv_scatter(const double* nu, const double* weights, std::int64_t filters, const ConvGeometry& g, const Support& s, double* image) {
+void conv_scatter(const double* nu, const double* weights, std::int64_t filters, const ConvGeometry& g,
+                  const Support& s, double* image) {
   for (std::int64_t m = 0; m < filters; ++m) {
     for (std::int64_t oy = s.y0; oy < s.y1; ++oy) {
       for (std::int64_t ox = s.x0; ox < s.x1; ++ox) {
@@ -126,7 +130,8 @@ void conv_product(Pass& pass, const double* nu, const double* weights, std::int6
   const double* block = nu;
   if (area != g.positions()) {
     std::vector<double>& compact = pass.work.compact;
-    if (compact.size() < static_cast<std::size_t>(filters * area)) compact.resize(static_cast<std::size_t>(filters * area));
+    if (compact.size() < static_cast<std::size_t>(filters * area))
+      compact.resize(static_cast<std::size_t>(filters * area));
     for (std::int64_t m = 0; m < filters; ++m)
       for (std::int64_t y = s.y0; y < s.y1; ++y)
         std::memcpy(compact.data() + (m * (s.y1 - s.y0) + y - s.y0) * width, nu + (m * g.oh + y) * g.ow + s.x0,
@@ -135,8 +140,8 @@ void conv_product(Pass& pass, const double* nu, const double* weights, std::int6
   }
   std::vector<double>& columns = pass.work.columns;
   if (columns.size() < static_cast<std::size_t>(window * area)) columns.resize(static_cast<std::size_t>(window * area));
-  gemm_transposed_a(static_cast<std::size_t>(window), static_cast<std::size_t>(area), static_cast<std::size_t>(filters), weights,
-                    static_cast<std::size_t>(window), block, static_cast<std::size_t>(area), columns.data(),
+  gemm_transposed_a(static_cast<std::size_t>(window), static_cast<std::size_t>(area), static_cast<std::size_t>(filters),
+                    weights, static_cast<std::size_t>(window), block, static_cast<std::size_t>(area), columns.data(),
                     static_cast<std::size_t>(area));
   add_columns(columns.data(), g, s.y0, s.y1, s.x0, s.x1, image);
 }
@@ -171,7 +176,8 @@ void conv_backward(Pass& pass, std::uint32_t k) {
         }
         if (s.count == 0) continue;
         const double* weights = node.payload.data() + q * filters * window;
-        double* image = target + r * image_size + static_cast<std::size_t>((b * g.channels + q * g.group_channels()) * g.height * g.width);
+        double* image = target + r * image_size +
+                        static_cast<std::size_t>((b * g.channels + q * g.group_channels()) * g.height * g.width);
         if (s.count * 8 < filters * s.area() || s.count < 8)
           conv_scatter(block, weights, filters, g, s, image);
         else
@@ -270,9 +276,9 @@ void piecewise_backward(Pass& pass, std::uint32_t k) {
   const double* nu = pass.work.coefficient[k].data();
   double* target = pass.begin(node.operands[0]);
   for (std::size_t r = 0; r < pass.rows; ++r) {
-    const RowSums sums = relax_row(nu + r * node.size, lines.lower_slope.data(), lines.lower_offset.data(),
-                                   lines.upper_slope.data(), lines.upper_offset.data(), pass.prepared.weight[k].data(),
-                                   target + r * node.size, node.size);
+    const RowSums sums =
+        relax_row(nu + r * node.size, lines.lower_slope.data(), lines.lower_offset.data(), lines.upper_slope.data(),
+                  lines.upper_offset.data(), pass.prepared.weight[k].data(), target + r * node.size, node.size);
     pass.constant[r] += sums.constant;
     pass.absolute[r] += sums.absolute;
     pass.error[r] += sums.error;
@@ -306,23 +312,36 @@ void max_backward(Pass& pass, std::uint32_t k) {
 
 void apply_backward_rule(Pass& pass, std::uint32_t k) {
   switch (pass.net.node(k).kind) {
-    case Kind::input: return;
-    case Kind::constant: return constant_backward(pass, k);
-    case Kind::map: return map_backward(pass, k);
-    case Kind::dense: return dense_backward(pass, k);
-    case Kind::conv: return conv_backward(pass, k);
-    case Kind::reduce: return reduce_backward(pass, k);
-    case Kind::bn: return bn_backward(pass, k);
-    case Kind::add: return add_backward(pass, k);
-    case Kind::shift: return shift_backward(pass, k);
+    case Kind::input:
+      return;
+    case Kind::constant:
+      return constant_backward(pass, k);
+    case Kind::map:
+      return map_backward(pass, k);
+    case Kind::dense:
+      return dense_backward(pass, k);
+    case Kind::conv:
+      return conv_backward(pass, k);
+    case Kind::reduce:
+      return reduce_backward(pass, k);
+    case Kind::bn:
+      return bn_backward(pass, k);
+    case Kind::add:
+      return add_backward(pass, k);
+    case Kind::shift:
+      return shift_backward(pass, k);
     case Kind::scale:
-    case Kind::divide: return factor_backward(pass, k);
-    case Kind::neg: return neg_backward(pass, k);
+    case Kind::divide:
+      return factor_backward(pass, k);
+    case Kind::neg:
+      return neg_backward(pass, k);
     case Kind::relu:
     case Kind::leaky:
     case Kind::clip:
-    case Kind::abs: return piecewise_backward(pass, k);
-    case Kind::max: return max_backward(pass, k);
+    case Kind::abs:
+      return piecewise_backward(pass, k);
+    case Kind::max:
+      return max_backward(pass, k);
   }
 }
 

@@ -1,5 +1,5 @@
-// Interval rules, one function per kind with one signature, listed in `linear_rule` and `interval_step`. Each computes, for
-// one node of a sum group, an outward interval, S rounded up and P rounded up from those of its operands.
+// Interval rules, one function per kind with one signature, listed in `linear_rule` and `interval_step`. Each computes,
+// for one node of a sum group, an outward interval, S rounded up and P rounded up from those of its operands.
 #include "bounds/forward.hpp"
 
 #include <algorithm>
@@ -13,8 +13,15 @@
 namespace outward {
 
 State::State(const Network& net, Semantics s)
-    : range(net.size()), sum(net.size()), delta(net.size()), magnitude(net.size(), 1.0), cost(net.size()),
-      lines(net.size()), choice(net.size()), model(float_model(s)), semantics(s) {
+    : range(net.size()),
+      sum(net.size()),
+      delta(net.size()),
+      magnitude(net.size(), 1.0),
+      cost(net.size()),
+      lines(net.size()),
+      choice(net.size()),
+      model(float_model(s)),
+      semantics(s) {
   for (std::uint32_t k = 0; k < net.size(); ++k)
     if (net.node(k).kind == Kind::constant) range[k] = {net.node(k).payload, net.node(k).payload};
 }
@@ -37,7 +44,8 @@ using Operands = std::vector<const Value*>;
 double absolute_bound(double lo, double hi) { return std::max(std::fabs(lo), std::fabs(hi)); }
 
 // centre ± (radius + error): the outward interval around a product computed to nearest, n roundings deep.
-// Every rounding of the three products is at most product_term(n)·sum; the few scalar operations after it count as five more.
+// Every rounding of the three products is at most product_term(n)·sum; the few scalar operations after it count as five
+// more.
 void outward_from_products(const Products& p, double bias, std::uint64_t n, Value& out, std::size_t i) {
   const double sum = inflate(add_up(p.sum, std::fabs(bias)), n);
   const double error = mul_up(product_term(n + 5), sum);
@@ -72,7 +80,8 @@ void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Value& 
       outward_from_products(p, bias ? bias[j] : 0.0, depth, out, r * columns + j);
     }
   }
-  out.magnitude = add_up(mul_up(mul_up(static_cast<double>(depth), net.magnitude[k]), x.magnitude), net.bias_magnitude[k]);
+  out.magnitude =
+      add_up(mul_up(mul_up(static_cast<double>(depth), net.magnitude[k]), x.magnitude), net.bias_magnitude[k]);
 }
 
 void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
@@ -90,7 +99,8 @@ void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& o
       std::fill(sum.begin(), sum.end(), 0.0);
       const double* w = node.payload.data() + m * g.window();
       for (std::int64_t c = 0; c < g.group_channels(); ++c) {
-        const std::int64_t plane = (b * g.channels + (m / g.group_filters()) * g.group_channels() + c) * g.height * g.width;
+        const std::int64_t plane =
+            (b * g.channels + (m / g.group_filters()) * g.group_channels() + c) * g.height * g.width;
         for (std::int64_t ky = 0; ky < g.kh; ++ky) {
           for (std::int64_t kx = 0; kx < g.kw; ++kx) {
             const double weight = w[(c * g.kh + ky) * g.kw + kx];
@@ -111,8 +121,9 @@ void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& o
         }
       }
       for (std::size_t i = 0; i < positions; ++i)
-        outward_from_products({centre[i], radius[i], sum[i]}, bias ? bias[m] : 0.0, static_cast<std::uint64_t>(g.window()),
-                              out, static_cast<std::size_t>(b * g.filters + m) * positions + i);
+        outward_from_products({centre[i], radius[i], sum[i]}, bias ? bias[m] : 0.0,
+                              static_cast<std::uint64_t>(g.window()), out,
+                              static_cast<std::size_t>(b * g.filters + m) * positions + i);
     }
   }
   out.magnitude =
@@ -152,7 +163,8 @@ void bn_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out
     const double most = std::max({mul_up(a_lo, lo), mul_up(a_lo, hi), mul_up(a_hi, lo), mul_up(a_hi, hi)});
     out.lo[i] = add_down(least, f.shift[q]);
     out.hi[i] = add_up(most, f.shift[q]);
-    out.sum[i] = add_up(mul_up(absolute_bound(a_lo, a_hi), add_up(x.sum[i], std::fabs(f.mean[q]))), std::fabs(f.shift[q]));
+    out.sum[i] =
+        add_up(mul_up(absolute_bound(a_lo, a_hi), add_up(x.sum[i], std::fabs(f.mean[q]))), std::fabs(f.shift[q]));
   }
   const double factor = mul_up(std::max(1.0, f.max_inverse), std::max(1.0, f.max_scale));
   out.magnitude = add_up(mul_up(factor, add_up(x.magnitude, std::max(1.0, f.max_mean))), std::max(1.0, f.max_shift));
@@ -230,17 +242,28 @@ void neg_rule(const Network&, std::uint32_t, const Operands& in, Value& out) {
 using LinearRule = void (*)(const Network&, std::uint32_t, const Operands&, Value&);
 LinearRule linear_rule(Kind kind) {
   switch (kind) {
-    case Kind::map: return map_rule;
-    case Kind::dense: return dense_rule;
-    case Kind::conv: return conv_rule;
-    case Kind::reduce: return reduce_rule;
-    case Kind::bn: return bn_rule;
-    case Kind::add: return add_rule;
-    case Kind::shift: return shift_rule;
-    case Kind::scale: return scale_rule;
-    case Kind::divide: return divide_rule;
-    case Kind::neg: return neg_rule;
-    default: return nullptr;
+    case Kind::map:
+      return map_rule;
+    case Kind::dense:
+      return dense_rule;
+    case Kind::conv:
+      return conv_rule;
+    case Kind::reduce:
+      return reduce_rule;
+    case Kind::bn:
+      return bn_rule;
+    case Kind::add:
+      return add_rule;
+    case Kind::shift:
+      return shift_rule;
+    case Kind::scale:
+      return scale_rule;
+    case Kind::divide:
+      return divide_rule;
+    case Kind::neg:
+      return neg_rule;
+    default:
+      return nullptr;
   }
 }
 
@@ -267,7 +290,8 @@ void note_overflow(const Network& net, State& state, std::uint32_t k) {
 void add_error_box(const Network& net, State& state, std::uint32_t k, Value& out) {
   const FloatModel& f = state.model;
   for (std::uint32_t member : net.members[k]) {
-    if (net.node(member).kind == Kind::bn && !(net.batch_norm[member].max_variance_up < f.omega)) note_overflow(net, state, k);
+    if (net.node(member).kind == Kind::bn && !(net.batch_norm[member].max_variance_up < f.omega))
+      note_overflow(net, state, k);
   }
   if (!(mul_up(2.0, out.magnitude) < f.omega)) note_overflow(net, state, k);
   const std::uint64_t n = net.groups.total[k];
@@ -279,7 +303,8 @@ void add_error_box(const Network& net, State& state, std::uint32_t k, Value& out
     return;
   }
   const double gamma = gamma_up(count, f.u);
-  const double terms = mul_up(static_cast<double>(net.groups.terms[k]), static_cast<double>(net.groups.roundings[k] + 2));
+  const double terms =
+      mul_up(static_cast<double>(net.groups.terms[k]), static_cast<double>(net.groups.roundings[k] + 2));
   const double tiny = mul_up(mul_up(terms, f.eta), out.magnitude);
   std::vector<double>& delta = state.delta[k];
   delta.resize(out.lo.size());
@@ -391,17 +416,22 @@ void set_costs(const Network& net, State& state, std::uint32_t k) {
 double backward_roundings(const Network& net, std::uint32_t k) {
   const Node& node = net.node(k);
   switch (node.kind) {
-    case Kind::dense: return product_term(static_cast<std::uint64_t>(node.ints[2]));
+    case Kind::dense:
+      return product_term(static_cast<std::uint64_t>(node.ints[2]));
     case Kind::conv: {
       const ConvGeometry g = conv_geometry(node);
       return product_term(static_cast<std::uint64_t>(g.group_filters() * g.kh * g.kw));
     }
-    case Kind::map: return net.map_repeats[k] > 1 ? product_term(net.map_repeats[k]) : 0.0;
-    case Kind::bn: return gamma_up(12);  // the stored coefficient is within 8u of the exact one
+    case Kind::map:
+      return net.map_repeats[k] > 1 ? product_term(net.map_repeats[k]) : 0.0;
+    case Kind::bn:
+      return gamma_up(12);  // the stored coefficient is within 8u of the exact one
     case Kind::reduce:
     case Kind::scale:
-    case Kind::divide: return product_term(0);
-    default: return 0.0;
+    case Kind::divide:
+      return product_term(0);
+    default:
+      return 0.0;
   }
 }
 
@@ -435,13 +465,15 @@ void interval_step(const Network& net, State& state, std::uint32_t k) {
     if (v.lo[i] == v.lo[i]) range.lo[i] = std::max(range.lo[i], v.lo[i]);  // a NaN (inf − inf) teaches nothing
     if (v.hi[i] == v.hi[i]) range.hi[i] = std::min(range.hi[i], v.hi[i]);
     if (range.lo[i] > range.hi[i])
-      throw ResourceError("internal: bounds cross at " + node.origin + " element " + std::to_string(i) + "; no verdict is given");
+      throw ResourceError("internal: bounds cross at " + node.origin + " element " + std::to_string(i) +
+                          "; no verdict is given");
     greatest = std::max(greatest, absolute_bound(range.lo[i], range.hi[i]));
   }
   if (state.model.is_float && !(greatest < state.model.omega)) note_overflow(net, state, k);
   if (!net.is_root(k)) {  // what a coefficient is multiplied by when it reaches the operand
     const Range& x = state.range[node.operands[0]];
-    for (std::size_t i = 0; i < x.lo.size(); ++i) state.magnitude[k] = std::max(state.magnitude[k], absolute_bound(x.lo[i], x.hi[i]));
+    for (std::size_t i = 0; i < x.lo.size(); ++i)
+      state.magnitude[k] = std::max(state.magnitude[k], absolute_bound(x.lo[i], x.hi[i]));
   }
 }
 

@@ -5,7 +5,8 @@
 #include <atomic>
 #include <cmath>
 
-// One copy per instruction set, picked by the loader; none of them contracts (-ffp-contract=off holds for the whole program).
+// One copy per instruction set, picked by the loader; none of them contracts (-ffp-contract=off holds for the whole
+// program).
 #define OUTWARD_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
 
 namespace outward {
@@ -35,15 +36,15 @@ std::uint64_t gemm_operations() { return operations; }
 
 void gemm(std::size_t rows, std::size_t n, std::size_t k, const double* a, const double* b, double* c) {
   operations += 2 * rows * n * k;
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows), static_cast<int>(n), static_cast<int>(k),
-              1.0, a, static_cast<int>(k), b, static_cast<int>(n), 0.0, c, static_cast<int>(n));
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows), static_cast<int>(n),
+              static_cast<int>(k), 1.0, a, static_cast<int>(k), b, static_cast<int>(n), 0.0, c, static_cast<int>(n));
 }
 
 void gemm_transposed_a(std::size_t m, std::size_t n, std::size_t k, const double* a, std::size_t lda, const double* b,
                        std::size_t ldb, double* c, std::size_t ldc) {
   operations += 2 * m * n * k;
-  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0, a,
-              static_cast<int>(lda), b, static_cast<int>(ldb), 0.0, c, static_cast<int>(ldc));
+  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+              1.0, a, static_cast<int>(lda), b, static_cast<int>(ldb), 0.0, c, static_cast<int>(ldc));
 }
 
 OUTWARD_VECTOR Products interval_dot(const double* w, const double* centre, const double* radius, const double* sum,
@@ -68,8 +69,8 @@ OUTWARD_VECTOR Products interval_dot(const double* w, const double* centre, cons
   return out;
 }
 
-OUTWARD_VECTOR void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride, double* yc,
-                                  double* yr, double* ys, std::size_t n) {
+OUTWARD_VECTOR void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride,
+                                  double* yc, double* yr, double* ys, std::size_t n) {
   const double a = std::fabs(w);
   if (stride == 1) {
     for (std::size_t i = 0; i < n; ++i) yc[i] += w * c[i];
@@ -85,8 +86,8 @@ OUTWARD_VECTOR void interval_axpy(double w, const double* c, const double* r, co
 }
 
 OUTWARD_VECTOR RowSums relax_row(const double* mu, const double* lower_slope, const double* lower_offset,
-                                 const double* upper_slope, const double* upper_offset, const double* weight, double* nu,
-                                 std::size_t n) {
+                                 const double* upper_slope, const double* upper_offset, const double* weight,
+                                 double* nu, std::size_t n) {
   Lanes constant = {}, absolute = {}, error = {};
   const Lanes zero = {};
   std::size_t j = 0;
@@ -112,7 +113,8 @@ OUTWARD_VECTOR RowSums relax_row(const double* mu, const double* lower_slope, co
   }
   RowSums sums{total(constant), total(absolute), total(error)};
   for (; j < n; ++j) {
-    const double m = mu[j], slope = m > 0 ? lower_slope[j] : upper_slope[j], offset = m > 0 ? lower_offset[j] : upper_offset[j];
+    const double m = mu[j], slope = m > 0 ? lower_slope[j] : upper_slope[j],
+                 offset = m > 0 ? lower_offset[j] : upper_offset[j];
     const double t = m == 0 ? 0.0 : m * offset, v = m * slope;
     nu[j] = v;
     sums.constant += t;
@@ -196,8 +198,8 @@ OUTWARD_VECTOR double plane_sums(const double* plane, std::int64_t lines, std::i
   return sum;
 }
 
-OUTWARD_VECTOR void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1, std::int64_t x0,
-                                std::int64_t x1, double* image) {
+OUTWARD_VECTOR void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1,
+                                std::int64_t x0, std::int64_t x1, double* image) {
   const std::int64_t width = x1 - x0, area = (y1 - y0) * width;
   for (std::int64_t c = 0; c < g.group_channels(); ++c) {
     for (std::int64_t ky = 0; ky < g.kh; ++ky) {

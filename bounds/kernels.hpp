@@ -1,5 +1,5 @@
-// The loops that carry the arithmetic: matrix products (OpenBLAS) and own vector loops, compiled for several instruction sets
-// and chosen at run time. All to nearest, in no promised order: callers add the terms of rounding.hpp.
+// The loops that carry the arithmetic: matrix products (OpenBLAS) and own vector loops, compiled for several
+// instruction sets and chosen at run time. All to nearest, in no promised order: callers add the terms of rounding.hpp.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,10 +24,11 @@ struct Products {
 Products interval_dot(const double* w, const double* centre, const double* radius, const double* sum, std::size_t n);
 
 // y += a·x and, for the radius and sum planes, |a|·x. n elements, x with stride.
-void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride, double* yc, double* yr,
-                   double* ys, std::size_t n);
+void interval_axpy(double w, const double* c, const double* r, const double* s, std::size_t stride, double* yc,
+                   double* yr, double* ys, std::size_t n);
 
-// One row through the lines of a piecewise-linear node: ν = μ·slope; returns Σ μ·offset, Σ |μ·offset| and Σ |ν_i|·weight_i.
+// One row through the lines of a piecewise-linear node: ν = μ·slope; returns Σ μ·offset, Σ |μ·offset| and Σ
+// |ν_i|·weight_i.
 struct RowSums {
   double constant = 0, absolute = 0, error = 0;
 };
@@ -43,9 +44,9 @@ double accumulate_row(double* nu, const double* mu, const double* weight, std::s
 
 // One output plane (lines × width) of a convolution's coefficients: Σ ν, Σ |ν|, and Σ |ν| of each line.
 double plane_sums(const double* plane, std::int64_t lines, std::int64_t width, double* line_absolute, double* absolute);
-// Transposed im2col over the output rectangle [y0, y1) × [x0, x1): columns[window][rectangle] is added into the image planes of
-// one group (row-major [group_channels][height][width]).
-void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1, std::int64_t x0, std::int64_t x1,
-                 double* image);
+// Transposed im2col over the output rectangle [y0, y1) × [x0, x1): columns[window][rectangle] is added into the image
+// planes of one group (row-major [group_channels][height][width]).
+void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1, std::int64_t x0,
+                 std::int64_t x1, double* image);
 
 }  // namespace outward

@@ -7,12 +7,11 @@
 
 namespace outward {
 
-
 bool is_piecewise(Kind kind) { return kind >= Kind::relu && kind <= Kind::abs; }
 
 ConvGeometry conv_geometry(const Node& node) {
   const auto& v = node.ints;
-  return {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9],
+  return {v[0],  v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8],      v[9],
           v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18] != 0};
 }
 
@@ -64,12 +63,15 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)) {
   bias_magnitude.assign(n, 0.0);
   for (std::uint32_t k = 0; k < n; ++k) {
     const Node& node = g.nodes[k];
-    multiplications += static_cast<double>(node.size) *
-                       (node.kind == Kind::dense ? static_cast<double>(node.ints[1])
-                        : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window()) : 1.0);
+    multiplications +=
+        static_cast<double>(node.size) * (node.kind == Kind::dense  ? static_cast<double>(node.ints[1])
+                                          : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window())
+                                                                    : 1.0);
     if (is_group_kind(node.kind)) members[groups.root[k]].push_back(k);
     switch (node.kind) {
-      case Kind::map: map_repeats[k] = repeats(g, node); break;
+      case Kind::map:
+        map_repeats[k] = repeats(g, node);
+        break;
       case Kind::dense:
       case Kind::conv: {
         const bool biased = node.kind == Kind::dense ? node.ints[3] != 0 : node.ints[18] != 0;
@@ -81,15 +83,20 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)) {
       }
       case Kind::constant:
       case Kind::shift:
-      case Kind::scale: magnitude[k] = std::max(1.0, greatest_abs(node.payload, 0, node.payload.size())); break;
+      case Kind::scale:
+        magnitude[k] = std::max(1.0, greatest_abs(node.payload, 0, node.payload.size()));
+        break;
       case Kind::divide: {
         double least = infinity;
         for (double c : node.payload) least = std::min(least, std::fabs(c));
         magnitude[k] = std::max(1.0, div_up(1.0, least));
         break;
       }
-      case Kind::bn: batch_norm[k] = batch_norm_coefficients(node); break;
-      default: break;
+      case Kind::bn:
+        batch_norm[k] = batch_norm_coefficients(node);
+        break;
+      default:
+        break;
     }
   }
 }

@@ -1,4 +1,5 @@
-// A canonical graph prepared for bound propagation: groups, readers, geometry and coefficient magnitudes, computed once per model.
+// A canonical graph prepared for bound propagation: groups, readers, geometry and coefficient magnitudes, computed once
+// per model.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -19,29 +20,30 @@ struct ConvGeometry {
 };
 ConvGeometry conv_geometry(const Node& node);
 
-// Batch norm as an affine map per channel: out = a·x + c with a in [a_lo, a_hi] and, for the centre values used in computation,
-// relative error of a at most 8u. FORMAT.md kind 6.
+// Batch norm as an affine map per channel: out = a·x + c with a in [a_lo, a_hi] and, for the centre values used in
+// computation, relative error of a at most 8u. FORMAT.md kind 6.
 struct BatchNormCoefficients {
   std::vector<double> a, inverse_up;  // a: nearest; inverse_up >= 1/sqrt(var+eps)
   std::vector<double> shift, mean;
   double max_inverse = 0, max_scale = 0, max_mean = 0, max_shift = 0;
-  double max_variance_up = 0;         // >= max(var + eps)
+  double max_variance_up = 0;  // >= max(var + eps)
 };
 
 struct Network {
   explicit Network(const Graph& g);
   const Graph& graph;
   Groups groups;
-  std::vector<std::vector<std::uint32_t>> members;  // per stored linear root: its group's nodes in increasing order (root last)
-  std::vector<BatchNormCoefficients> batch_norm;    // per node, empty unless bn
-  std::vector<std::uint64_t> map_repeats;           // per node: greatest number of times a map reads one element (1 for others)
-  std::vector<double> magnitude;                    // per node: max(1, max abs of W / c / 1/c as FORMAT.md section 3 uses it)
-  std::vector<double> bias_magnitude;               // per node: max(1, max abs b)
-  double multiplications = 0;                       // of one execution, about
+  std::vector<std::vector<std::uint32_t>>
+      members;  // per stored linear root: its group's nodes in increasing order (root last)
+  std::vector<BatchNormCoefficients> batch_norm;  // per node, empty unless bn
+  std::vector<std::uint64_t> map_repeats;  // per node: greatest number of times a map reads one element (1 for others)
+  std::vector<double> magnitude;           // per node: max(1, max abs of W / c / 1/c as FORMAT.md section 3 uses it)
+  std::vector<double> bias_magnitude;      // per node: max(1, max abs b)
+  double multiplications = 0;              // of one execution, about
 
   const Node& node(std::uint32_t k) const { return graph.nodes[k]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(graph.nodes.size()); }
-  bool is_root(std::uint32_t k) const;              // stored and linear (a sum group's output)
+  bool is_root(std::uint32_t k) const;  // stored and linear (a sum group's output)
 };
 
 // relu, leaky, clip, abs.

@@ -1,5 +1,5 @@
-// Proof events, in the order FORMAT.md section 7 wants its records. The certificate writer, statistics and the progress line
-// are observers; the prover knows none of them.
+// Proof events, in the order FORMAT.md section 7 wants its records. The certificate writer, statistics and the progress
+// line are observers; the prover knows none of them.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,11 +17,12 @@ class ProofObserver {
   virtual void drop_attempt() {}
   virtual void slopes(std::uint32_t /*id*/, std::uint32_t /*node*/, const SlopeBytes&) {}
   virtual void interval(std::uint32_t /*node*/) {}
-  virtual void backward(std::uint32_t /*node*/, std::span<const std::uint32_t> /*lower*/, std::span<const std::uint32_t> /*upper*/,
-                        std::span<const std::uint32_t> /*slopes*/) {}
-  virtual void refute(std::uint32_t /*case_index*/, std::span<const std::uint32_t> /*rows*/, std::span<const double> /*multipliers*/,
-                      std::span<const std::uint32_t> /*slopes*/) {}
-  virtual void bound(std::uint32_t /*output*/, bool /*is_lower*/, double /*value*/, std::span<const std::uint32_t> /*slopes*/) {}
+  virtual void backward(std::uint32_t /*node*/, std::span<const std::uint32_t> /*lower*/,
+                        std::span<const std::uint32_t> /*upper*/, std::span<const std::uint32_t> /*slopes*/) {}
+  virtual void refute(std::uint32_t /*case_index*/, std::span<const std::uint32_t> /*rows*/,
+                      std::span<const double> /*multipliers*/, std::span<const std::uint32_t> /*slopes*/) {}
+  virtual void bound(std::uint32_t /*output*/, bool /*is_lower*/, double /*value*/,
+                     std::span<const std::uint32_t> /*slopes*/) {}
   virtual void close_box() {}
 };
 

@@ -65,7 +65,8 @@ void Pass::end(std::uint32_t operand) {
   const bool weigh = rigorous && !prepared.absolute[operand].empty();
   for (std::size_t r = 0; r < rows; ++r) {
     if (weigh) {
-      error[r] += addition_term * accumulate_row(nu + r * n, work.scratch.data() + r * n, prepared.absolute[operand].data(), n);
+      error[r] +=
+          addition_term * accumulate_row(nu + r * n, work.scratch.data() + r * n, prepared.absolute[operand].data(), n);
     } else {
       for (std::size_t i = 0; i < n; ++i) nu[r * n + i] += work.scratch[r * n + i];
     }

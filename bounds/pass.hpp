@@ -1,4 +1,5 @@
-// One batch of rows on its way from a node back to the input. Internal to bounds/; the rules live in backward_rules.cpp.
+// One batch of rows on its way from a node back to the input. Internal to bounds/; the rules live in
+// backward_rules.cpp.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,14 +11,14 @@ namespace outward {
 // What all batches of one call share; computed from the state when the call starts.
 struct Prepared {
   Prepared(const Network& net, const State& state, std::uint32_t top, bool rigorous);
-  std::vector<std::vector<double>> weight;    // per piecewise node: cost of one unit of |ν| after its line (terms i, ii)
+  std::vector<std::vector<double>> weight;  // per piecewise node: cost of one unit of |ν| after its line (terms i, ii)
   std::vector<std::vector<double>> absolute;  // per stored node with several readers: max |value| (term iii)
   std::vector<char> charged;                  // the node's cost is already part of its reader's weight
   std::vector<double> centre, radius, reach;  // of node 0; reach = max |x|
 };
 
-// Buffers of one worker, reused from node to node and from batch to batch: only live nodes hold one, so that a pass works in
-// few megabytes whatever the depth of the network.
+// Buffers of one worker, reused from node to node and from batch to batch: only live nodes hold one, so that a pass
+// works in few megabytes whatever the depth of the network.
 struct Workspace {
   explicit Workspace(std::size_t nodes) : coefficient(nodes), active(nodes, 0) {}
   std::vector<std::vector<double>> coefficient;  // per node, rows × size; empty unless active
@@ -34,7 +35,15 @@ struct Workspace {
 
 struct Pass {
   Pass(const Network& n, const State& s, const Prepared& p, Workspace& w, std::size_t r, bool rig)
-      : net(n), state(s), prepared(p), work(w), rows(r), rigorous(rig), constant(r, 0.0), absolute(r, 0.0), error(r, 0.0) {}
+      : net(n),
+        state(s),
+        prepared(p),
+        work(w),
+        rows(r),
+        rigorous(rig),
+        constant(r, 0.0),
+        absolute(r, 0.0),
+        error(r, 0.0) {}
 
   const Network& net;
   const State& state;

@@ -65,7 +65,8 @@ bool interval_is_exact(const Network& net, std::uint32_t k) {
     contractions += is_contraction(node.kind);
     if (node.kind == Kind::add || (node.kind == Kind::map && net.map_repeats[member] > 1)) return false;
     for (std::uint32_t operand : node.operands)
-      if (!inside_group(net.graph, net.groups, operand, member) && operand != 0 && net.node(operand).kind != Kind::constant)
+      if (!inside_group(net.graph, net.groups, operand, member) && operand != 0 &&
+          net.node(operand).kind != Kind::constant)
         return false;
   }
   return contractions <= 1;
@@ -109,8 +110,8 @@ Range input_range(const std::vector<InputRange>& box, Semantics semantics, Eleme
       hi = std::max(hi, high);
     }
     if (!finite)
-      throw InputRefused({"input-overflow", "input X_" + std::to_string(i), "the bound is beyond the element type", "a finite number",
-                          fraction_text(box[i].lo) + " … " + fraction_text(box[i].hi), ""});
+      throw InputRefused({"input-overflow", "input X_" + std::to_string(i), "the bound is beyond the element type",
+                          "a finite number", fraction_text(box[i].lo) + " … " + fraction_text(box[i].hi), ""});
     out.lo.push_back(lo);
     out.hi.push_back(hi);
   }
@@ -120,18 +121,21 @@ Range input_range(const std::vector<InputRange>& box, Semantics semantics, Eleme
 BoxProver::BoxProver(const Network& net, Semantics semantics, EngineOptions options, ProveOptions how)
     : net_(net), semantics_(semantics), how_(how), engine_(net, std::move(options)) {}
 
-std::vector<std::uint32_t> BoxProver::used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const {
+std::vector<std::uint32_t> BoxProver::used_slopes(const std::vector<std::uint32_t>& slope_ids,
+                                                  std::uint32_t top) const {
   std::vector<std::uint32_t> out;
   for (std::uint32_t k = 0; k <= top; ++k)
     if (slope_ids[k] != no_slopes) out.push_back(slope_ids[k]);
   return out;
 }
 
-void BoxProver::refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, ProofObserver& observer) {
+void BoxProver::refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids,
+                            ProofObserver& observer) {
   std::vector<char> wanted(net_.node(k).size, 0);
   for (std::uint32_t reader = k + 1; reader < net_.size(); ++reader) {
     const Node& node = net_.node(reader);
-    if ((is_piecewise(node.kind) || node.kind == Kind::max) && node.operands[0] == k) mark_elements(net_, state, reader, wanted);
+    if ((is_piecewise(node.kind) || node.kind == Kind::max) && node.operands[0] == k)
+      mark_elements(net_, state, reader, wanted);
   }
   std::vector<std::uint32_t> elements;
   for (std::uint32_t i = 0; i < wanted.size(); ++i)
@@ -174,8 +178,8 @@ void BoxProver::run_sweep(State& state, ProofObserver& observer, Sweep sweep, st
   }
 }
 
-void BoxProver::refute(const Property& property, State& state, const std::vector<std::uint32_t>& slope_ids, BoxResult& result,
-                       ProofObserver& observer) {
+void BoxProver::refute(const Property& property, State& state, const std::vector<std::uint32_t>& slope_ids,
+                       BoxResult& result, ProofObserver& observer) {
   const RowForms rows = forms_of_open_cases(property, result);
   if (rows.forms.rows == 0) return;
   std::vector<double> bounds(rows.forms.rows);
@@ -227,9 +231,11 @@ BoxResult BoxProver::prove(const Property& property, std::uint32_t index, ProofO
   try {
     set_input_range(net_, state, input_range(property.boxes[index], semantics_, net_.graph.element));
     std::vector<std::uint32_t> slope_ids;
-    auto open = [&] { return std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return !c.refuted; }); };
-    // Each sweep tightens the ranges of the one before. A sweep that refutes nothing and is followed by none is left out of
-    // the proof; the first one too if it refutes nothing, since it recorded interval steps only.
+    auto open = [&] {
+      return std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return !c.refuted; });
+    };
+    // Each sweep tightens the ranges of the one before. A sweep that refutes nothing and is followed by none is left
+    // out of the proof; the first one too if it refutes nothing, since it recorded interval steps only.
     static constexpr Sweep all[] = {{false, false}, {true, false}, {true, true}, {true, false}};
     const std::span<const Sweep> sweeps = how_.one_sweep ? std::span(all + 1, 1) : std::span(all);
     for (const Sweep& sweep : sweeps) {

@@ -16,9 +16,12 @@ struct Piece {
 
 Piece piece_at(const Node& node, double x) {
   switch (node.kind) {
-    case Kind::relu: return {x > 0 ? 1.0 : 0.0, 0.0};
-    case Kind::leaky: return {x > 0 ? 1.0 : node.payload[0], 0.0};
-    case Kind::abs: return {x > 0 ? 1.0 : -1.0, 0.0};
+    case Kind::relu:
+      return {x > 0 ? 1.0 : 0.0, 0.0};
+    case Kind::leaky:
+      return {x > 0 ? 1.0 : node.payload[0], 0.0};
+    case Kind::abs:
+      return {x > 0 ? 1.0 : -1.0, 0.0};
     default:  // clip
       if (x <= node.payload[0]) return {0.0, node.payload[0]};
       if (x >= node.payload[1]) return {0.0, node.payload[1]};
@@ -81,9 +84,12 @@ double upper_offset(const Node& node, double s, double lo, double hi) {
 double slope_of_byte(const Node& node, std::uint8_t byte) {
   const double b = byte;
   switch (node.kind) {
-    case Kind::leaky: return node.payload[0] + (1 - node.payload[0]) * (b / 128);
-    case Kind::abs: return -1 + b / 64;
-    default: return b / 128;
+    case Kind::leaky:
+      return node.payload[0] + (1 - node.payload[0]) * (b / 128);
+    case Kind::abs:
+      return -1 + b / 64;
+    default:
+      return b / 128;
   }
 }
 
@@ -101,7 +107,8 @@ double chord_slope(const Node& node, double lo, double hi) {
 // The byte whose line has the best value in the middle of [lo, hi] (equivalently, the smallest area).
 std::uint8_t best_clip_byte(const Node& node, double lo, double hi, bool lower) {
   const double a = std::max(lo, node.payload[0]), b = std::min(hi, node.payload[1]), middle = lo + 0.5 * (hi - lo);
-  const double candidates[] = {0, 128, 128 * (b - std::max(a, lo)) / (hi - a), 128 * (b - a) / (b - lo), 128 * (b - a) / (hi - lo)};
+  const double candidates[] = {0, 128, 128 * (b - std::max(a, lo)) / (hi - a), 128 * (b - a) / (b - lo),
+                               128 * (b - a) / (hi - lo)};
   std::uint8_t best = 0;
   double best_value = lower ? -infinity : infinity;
   for (double c : candidates) {
@@ -156,7 +163,8 @@ SlopeBytes adaptive_slopes(const Network& net, const State& state, std::uint32_t
     out.lower.assign(node.size * width, 0);
     for (std::size_t i = 0; i < node.size; ++i) {
       const auto from = x.lo.begin() + static_cast<std::ptrdiff_t>(i * width);
-      out.lower[i * width + static_cast<std::size_t>(std::max_element(from, from + static_cast<std::ptrdiff_t>(width)) - from)] = 128;
+      out.lower[i * width + static_cast<std::size_t>(std::max_element(from, from + static_cast<std::ptrdiff_t>(width)) -
+                                                     from)] = 128;
     }
     return out;
   }
@@ -196,7 +204,8 @@ void set_lines(const Network& net, State& state, std::uint32_t k, const SlopeByt
   }
   const Range& x = state.range[node.operands[0]];
   Lines& lines = state.lines[k];
-  for (auto* v : {&lines.lower_slope, &lines.lower_offset, &lines.upper_slope, &lines.upper_offset}) v->assign(node.size, 0.0);
+  for (auto* v : {&lines.lower_slope, &lines.lower_offset, &lines.upper_slope, &lines.upper_offset})
+    v->assign(node.size, 0.0);
   for (std::size_t i = 0; i < node.size; ++i) {
     const double lo = x.lo[i], hi = x.hi[i];
     if (!is_unstable(node, lo, hi)) {

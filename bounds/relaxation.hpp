@@ -15,8 +15,8 @@ struct SlopeBytes {
 // CROWN's adaptive choice (Zhang et al. 2018): the lower slope that minimises the area, 0 or 1 for relu.
 SlopeBytes adaptive_slopes(const Network& net, const State& state, std::uint32_t k);
 
-// The lower slope nearest to that of the upper line (parallel lines; Singh et al. 2018, DeepZ). Often better than the adaptive
-// choice where many coefficients change sign on the way. max and clip nodes: as adaptive_slopes.
+// The lower slope nearest to that of the upper line (parallel lines; Singh et al. 2018, DeepZ). Often better than the
+// adaptive choice where many coefficients change sign on the way. max and clip nodes: as adaptive_slopes.
 SlopeBytes parallel_slopes(const Network& net, const State& state, std::uint32_t k);
 
 // Recomputes state.lines[k] (or state.choice[k]) from the operand's current range and the bytes.

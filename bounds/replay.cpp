@@ -83,7 +83,8 @@ std::optional<Counterexample> replay(const Graph& graph, const Property& propert
     const std::optional<Rational> value = parse_decimal(decimals[i]);
     if (!value || !inside(*value, box[i])) return std::nullopt;
     x.push_back(*value);
-    out.executed.push_back(graph.element == ElementType::binary32 ? round_nearest_binary32(*value) : round_nearest(*value));
+    out.executed.push_back(graph.element == ElementType::binary32 ? round_nearest_binary32(*value)
+                                                                  : round_nearest(*value));
   }
   std::vector<Rational> y;
   if (semantics == Semantics::real) {

@@ -1,5 +1,5 @@
-// The prover's own rounding, one function per term (DESIGN section 1). Everything the engine computes in binary64 is rounded
-// to nearest in an unspecified order (OpenBLAS); these terms, added outward, make the results bounds again.
+// The prover's own rounding, one function per term (DESIGN section 1). Everything the engine computes in binary64 is
+// rounded to nearest in an unspecified order (OpenBLAS); these terms, added outward, make the results bounds again.
 // Sources: Jeannerod & Rump 2013 (dot products in any order), Higham, Accuracy and Stability, section 3.1 (gamma).
 #pragma once
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace outward {
 
-inline constexpr double unit_roundoff = 0x1p-53;   // of binary64
-inline constexpr double smallest = 0x1p-1074;      // spacing of binary64 subnormals: a product loses at most half of it
+inline constexpr double unit_roundoff = 0x1p-53;  // of binary64
+inline constexpr double smallest = 0x1p-1074;     // spacing of binary64 subnormals: a product loses at most half of it
 
 // gamma_n = n·u/(1 − n·u), rounded up. REQUIRES n·u < 1/2 (n < 2^51).
 inline double gamma_up(double n, double u = unit_roundoff) {
@@ -22,7 +22,8 @@ inline double gamma_up(double n, double u = unit_roundoff) {
 // Two more roundings are counted: adding the result to a constant, and a fused bias.
 inline double product_term(std::uint64_t m) { return gamma_up(static_cast<double>(m) + 3); }
 
-// Underflow of the m products of one sum, each at most `smallest`/2, when `consumers` such sums are multiplied by values up to `magnitude`.
+// Underflow of the m products of one sum, each at most `smallest`/2, when `consumers` such sums are multiplied by
+// values up to `magnitude`.
 inline double underflow_term(std::uint64_t m, std::uint64_t consumers, double magnitude) {
   double count = mul_up(static_cast<double>(m) + 1, static_cast<double>(consumers) + 1);
   return mul_up(mul_up(count, smallest), magnitude > 1 ? magnitude : 1.0);
@@ -35,11 +36,15 @@ inline constexpr double slope_term = 0x1p-53;
 inline constexpr double addition_term = 0x1p-53;
 
 // (v) A scalar sum of n terms whose absolute values sum to at most `absolute` (itself already inflated).
-inline double scalar_sum_term(std::uint64_t n, double absolute) { return mul_up(gamma_up(static_cast<double>(n) + 2), absolute); }
+inline double scalar_sum_term(std::uint64_t n, double absolute) {
+  return mul_up(gamma_up(static_cast<double>(n) + 2), absolute);
+}
 
 // (vi) A sum of n nonnegative terms computed to nearest is at least 1/(1 + 2(n+4)u) of the true one.
 inline double inflation(std::uint64_t n) { return 1.0 + 0x1p-52 * (static_cast<double>(n) + 4); }
-inline double inflate(double nonnegative_sum, std::uint64_t n) { return mul_up(nonnegative_sum, next_up(inflation(n))); }
+inline double inflate(double nonnegative_sum, std::uint64_t n) {
+  return mul_up(nonnegative_sum, next_up(inflation(n)));
+}
 
 // (vii) Centre and radius of [lo, hi]: every point lies within radius of centre. REQUIRES finite lo <= hi.
 inline void centre_radius(double lo, double hi, double* centre, double* radius) {

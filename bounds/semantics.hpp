@@ -14,9 +14,12 @@ struct FloatModel {
 
 inline FloatModel float_model(Semantics s) {
   switch (s) {
-    case Semantics::fp32_any: return {true, 0x1p-24, 0x1p-149, 0x1p127};
-    case Semantics::fp64_any: return {true, 0x1p-53, 0x1p-1074, 0x1p1023};
-    default: return {};
+    case Semantics::fp32_any:
+      return {true, 0x1p-24, 0x1p-149, 0x1p127};
+    case Semantics::fp64_any:
+      return {true, 0x1p-53, 0x1p-1074, 0x1p1023};
+    default:
+      return {};
   }
 }
 

@@ -32,9 +32,11 @@ class Query {
     }
     if (prove()) return std::move(outcome_);
     if (options_.attack && !stopped()) {
-      const double rest = options_.timeout_seconds > 0 ? 0.9 * (options_.timeout_seconds - seconds_since(started_)) : 5.0;
+      const double rest =
+          options_.timeout_seconds > 0 ? 0.9 * (options_.timeout_seconds - seconds_since(started_)) : 5.0;
       for (int round = 0; round < 4 && rest > 0 && !stopped(); ++round)
-        if (search(std::min(rest, 20.0) / 4, 1 << (2 * round), 40 + 40 * round, options_.seed + 1 + static_cast<std::uint64_t>(round)))
+        if (search(std::min(rest, 20.0) / 4, 1 << (2 * round), 40 + 40 * round,
+                   options_.seed + 1 + static_cast<std::uint64_t>(round)))
           return std::move(outcome_);
     }
     return std::move(outcome_);
@@ -68,7 +70,8 @@ class Query {
     return engine;
   }
 
-  // Candidates are replayed in the semantics of the claim; one that is unsafe only in the other semantics is remembered.
+  // Candidates are replayed in the semantics of the claim; one that is unsafe only in the other semantics is
+  // remembered.
   bool accept(std::uint32_t case_index, const std::vector<double>& x) {
     if (++replays_ > 400) return false;
     const std::optional<std::vector<std::string>> decimals =
@@ -80,11 +83,12 @@ class Query {
     outcome_.counterexample = replay(net_.graph, property_, case_index, *decimals, options_.semantics);
     if (outcome_.counterexample) {
       outcome_.verdict = Verdict::violated;
-      if (options_.semantics != Semantics::real) outcome_.execution = unsafe_in_every_execution() ? "every execution" : "this order";
+      if (options_.semantics != Semantics::real)
+        outcome_.execution = unsafe_in_every_execution() ? "every execution" : "this order";
       return true;
     }
     if (!outcome_.violated_elsewhere && (options_.semantics == Semantics::real || (exact_affordable && replays_ < 4))) {
-      const Semantics other = options_.semantics != Semantics::real            ? Semantics::real
+      const Semantics other = options_.semantics != Semantics::real         ? Semantics::real
                               : net_.graph.element == ElementType::binary32 ? Semantics::fp32_any
                                                                             : Semantics::fp64_any;
       outcome_.violated_elsewhere = replay(net_.graph, property_, case_index, *decimals, other).has_value();
@@ -108,8 +112,8 @@ class Query {
     return true;
   }
 
-  // Centre and two corners of the first boxes, executed in the semantics of the claim whatever the exact network says there:
-  // a network can be unsafe in floating point alone.
+  // Centre and two corners of the first boxes, executed in the semantics of the claim whatever the exact network says
+  // there: a network can be unsafe in floating point alone.
   bool probe() {
     const auto from = Clock::now();
     for (std::uint32_t b = 0; b < property_.boxes.size() && b < 16; ++b) {
@@ -149,7 +153,8 @@ class Query {
     std::size_t failed = property_.boxes.size();
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && !stopped(); ++b) {
-      if (options_.progress) options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()));
+      if (options_.progress)
+        options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()));
       try {
         outcome_.boxes[b] = prover.prove(property_, b, observer_);
       } catch (const ResourceError& error) {
@@ -199,19 +204,21 @@ class Query {
     if (!worst) return;
     const Case& unsafe = property_.cases[worst->case_index];
     if (unsafe.rows.empty()) {
-      outcome_.reason = "case " + std::to_string(worst->case_index) + " puts no condition on the outputs: every input of its box is unsafe";
+      outcome_.reason = "case " + std::to_string(worst->case_index) +
+                        " puts no condition on the outputs: every input of its box is unsafe";
       return;
     }
     const Row& row = unsafe.rows[worst->row];
     const double scale = row_scale(row), gap = worst->bound / scale, boxes = r.error_box_part / scale;
-    outcome_.reason = std::to_string(open) + " of " + std::to_string(r.cases.size()) + " cases of box " + std::to_string(box) +
-                      " not refuted; the worst falls short by " + short_number(-gap) + " (case " + std::to_string(worst->case_index) +
-                      (row.line ? ", line " + std::to_string(row.line) : "") + "), of which floating point " + short_number(boxes) +
-                      " and relaxation and splitting the rest";
+    outcome_.reason = std::to_string(open) + " of " + std::to_string(r.cases.size()) + " cases of box " +
+                      std::to_string(box) + " not refuted; the worst falls short by " + short_number(-gap) + " (case " +
+                      std::to_string(worst->case_index) + (row.line ? ", line " + std::to_string(row.line) : "") +
+                      "), of which floating point " + short_number(boxes) + " and relaxation and splitting the rest";
     if (boxes >= -gap) {
-      outcome_.reason = std::to_string(open) + " of " + std::to_string(r.cases.size()) + " cases of box " + std::to_string(box) +
-                        " not refuted; over the reals they are: floating point alone costs " + short_number(boxes) + " (case " +
-                        std::to_string(worst->case_index) + (row.line ? ", line " + std::to_string(row.line) : "") + ")";
+      outcome_.reason = std::to_string(open) + " of " + std::to_string(r.cases.size()) + " cases of box " +
+                        std::to_string(box) + " not refuted; over the reals they are: floating point alone costs " +
+                        short_number(boxes) + " (case " + std::to_string(worst->case_index) +
+                        (row.line ? ", line " + std::to_string(row.line) : "") + ")";
       outcome_.next = "try --semantics best, which falls back to the real numbers, or a smaller input set";
     } else {
       outcome_.next = "this version does not split: try a smaller input set";
@@ -237,7 +244,8 @@ class Query {
 
 }  // namespace
 
-Outcome verify_property(const Network& network, const Property& property, const VerifyOptions& options, ProofObserver& observer) {
+Outcome verify_property(const Network& network, const Property& property, const VerifyOptions& options,
+                        ProofObserver& observer) {
   return Query(network, property, options, observer).run();
 }
 

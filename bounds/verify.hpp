@@ -15,12 +15,12 @@ enum class Verdict { holds, violated, unknown, bound };
 
 struct VerifyOptions {
   Semantics semantics = Semantics::fp32_any;
-  double timeout_seconds = 0;       // 0: none
+  double timeout_seconds = 0;  // 0: none
   unsigned threads = 2;
   std::uint64_t seed = 1;
   bool attack = true;
-  std::function<bool()> interrupted;                  // Ctrl-C
-  std::function<void(const std::string&)> progress;   // one short line per phase and box
+  std::function<bool()> interrupted;                 // Ctrl-C
+  std::function<void(const std::string&)> progress;  // one short line per phase and box
 };
 
 struct PhaseTimes {
@@ -29,18 +29,19 @@ struct PhaseTimes {
 
 struct Outcome {
   Verdict verdict = Verdict::unknown;
-  std::string reason;                          // unknown: why, one line
-  std::string next;                            // unknown: what to try, one line
+  std::string reason;  // unknown: why, one line
+  std::string next;    // unknown: what to try, one line
   std::optional<Counterexample> counterexample;
-  std::string execution;                       // violated under a float claim: "every execution" or "this order"
-  bool violated_elsewhere = false;             // unknown, but the other semantics (float for real, real for float) is unsafe
-  std::vector<BoxResult> boxes;                // what was proved of each box tried
+  std::string execution;            // violated under a float claim: "every execution" or "this order"
+  bool violated_elsewhere = false;  // unknown, but the other semantics (float for real, real for float) is unsafe
+  std::vector<BoxResult> boxes;     // what was proved of each box tried
   std::vector<char> box_tried;
   PhaseTimes seconds;
 };
 
 // Proof events of a `holds` or `bound` go to the observer; for other verdicts whatever it got is no proof.
 // Throws InputRefused when a box end overflows; an internal inconsistency becomes `unknown`.
-Outcome verify_property(const Network& network, const Property& property, const VerifyOptions& options, ProofObserver& observer);
+Outcome verify_property(const Network& network, const Property& property, const VerifyOptions& options,
+                        ProofObserver& observer);
 
 }  // namespace outward

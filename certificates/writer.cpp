@@ -61,9 +61,10 @@ std::string property_record(const Property& property, bool binary64) {
   out += ",\"centre\":[";
   for (std::size_t i = 0; i < r.centre_bits.size(); ++i)
     out += std::string(i ? "," : "") + "\"" + hex_bits(r.centre_bits[i], binary64) + "\"";
-  return out + "],\"radius\":" + json_string(r.radius) + ",\"scale\":" + json_string(r.scale) + ",\"mean\":" +
-         string_list(r.mean) + ",\"std\":" + string_list(r.std) + ",\"layout\":" + json_string(r.layout) + ",\"clip\":" +
-         string_list(r.clip) + ",\"target\":" + json_string(r.target) + ",\"label\":" + std::to_string(r.label) +
+  return out + "],\"radius\":" + json_string(r.radius) + ",\"scale\":" + json_string(r.scale) +
+         ",\"mean\":" + string_list(r.mean) + ",\"std\":" + string_list(r.std) +
+         ",\"layout\":" + json_string(r.layout) + ",\"clip\":" + string_list(r.clip) +
+         ",\"target\":" + json_string(r.target) + ",\"label\":" + std::to_string(r.label) +
          ",\"range\":" + string_list(r.range) + ",\"deviation\":" + json_string(r.deviation) + tail;
 }
 
@@ -120,8 +121,9 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 }
 
 CertificateWriter::CertificateWriter(const CertificateHeader& header, const Model& model, const Property& property) {
-  record("\"record\":\"header\",\"format\":\"outward-certificate\",\"version\":1,\"claim\":" + json_string(header.claim) +
-         ",\"semantics\":" + json_string(header.semantics) + ",\"producer\":" + json_string(header.producer));
+  record(
+      "\"record\":\"header\",\"format\":\"outward-certificate\",\"version\":1,\"claim\":" + json_string(header.claim) +
+      ",\"semantics\":" + json_string(header.semantics) + ",\"producer\":" + json_string(header.producer));
   record(model_record(model, property.outputs));
   record(property_record(property, model.graph.element == ElementType::binary64));
   record(numerics_record(header.semantics));
@@ -146,8 +148,8 @@ void CertificateWriter::interval(std::uint32_t node) {
 
 void CertificateWriter::backward(std::uint32_t node, std::span<const std::uint32_t> lower,
                                  std::span<const std::uint32_t> upper, std::span<const std::uint32_t> slopes) {
-  record("\"record\":\"step\",\"node\":" + std::to_string(node) + ",\"method\":\"backward\",\"lower\":\"" + index_list(lower) +
-         "\",\"upper\":\"" + index_list(upper) + "\",\"slopes\":" + number_list(slopes));
+  record("\"record\":\"step\",\"node\":" + std::to_string(node) + ",\"method\":\"backward\",\"lower\":\"" +
+         index_list(lower) + "\",\"upper\":\"" + index_list(upper) + "\",\"slopes\":" + number_list(slopes));
 }
 
 void CertificateWriter::refute(std::uint32_t case_index, std::span<const std::uint32_t> rows,
@@ -158,7 +160,8 @@ void CertificateWriter::refute(std::uint32_t case_index, std::span<const std::ui
          ",\"lambda\":[" + lambda + "],\"slopes\":" + number_list(slopes));
 }
 
-void CertificateWriter::bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> slopes) {
+void CertificateWriter::bound(std::uint32_t output, bool is_lower, double value,
+                              std::span<const std::uint32_t> slopes) {
   record("\"record\":\"bound\",\"output\":" + std::to_string(output) + ",\"side\":\"" + (is_lower ? "lower" : "upper") +
          "\",\"value\":\"" + dyadic_text(value) + "\",\"slopes\":" + number_list(slopes));
 }

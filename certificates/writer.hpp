@@ -1,5 +1,6 @@
 // Writes certificates in the form of FORMAT.md section 7: one call per record, in the order the grammar wants them.
-// Promises canonical text (key order, no white space); the caller promises the grammar. Nothing is on disk before save().
+// Promises canonical text (key order, no white space); the caller promises the grammar. Nothing is on disk before
+// save().
 #pragma once
 #include <cstdint>
 #include <span>
@@ -23,7 +24,8 @@ class CertificateWriter {
   CertificateWriter(const CertificateHeader& header, const Model& model, const Property& property);
 
   void box(std::uint32_t index);
-  void slopes(std::uint32_t id, std::uint32_t node, std::span<const std::uint8_t> lower, std::span<const std::uint8_t> upper);
+  void slopes(std::uint32_t id, std::uint32_t node, std::span<const std::uint8_t> lower,
+              std::span<const std::uint8_t> upper);
   void interval(std::uint32_t node);
   // lower, upper: increasing element numbers. slopes: ids in increasing order of their nodes.
   void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
@@ -34,7 +36,8 @@ class CertificateWriter {
   void point(std::uint32_t case_index, const std::vector<std::string>& decimals);
   void close();
 
-  // A place in the text to come back to: everything written after it is dropped. Used when a box's cheap attempt proved nothing.
+  // A place in the text to come back to: everything written after it is dropped. Used when a box's cheap attempt proved
+  // nothing.
   struct Mark {
     std::size_t bytes = 0;
     std::uint64_t records = 0;

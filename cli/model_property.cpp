@@ -14,7 +14,12 @@ namespace {
 void print_json(const std::string& file, const VnnlibSummary& s) {
   nlohmann::ordered_json unsupported = nlohmann::ordered_json::array();
   for (const Blocker& b : s.unsupported) {
-    unsupported.push_back({{"code", b.code}, {"where", b.where}, {"what", b.what}, {"expected", b.expected}, {"found", b.found}, {"next", b.next}});
+    unsupported.push_back({{"code", b.code},
+                           {"where", b.where},
+                           {"what", b.what},
+                           {"expected", b.expected},
+                           {"found", b.found},
+                           {"next", b.next}});
   }
   const nlohmann::ordered_json json = {{"file", file},
                                        {"sha256", s.file_sha256},
@@ -49,7 +54,8 @@ void print_text(const std::string& file, const VnnlibSummary& s) {
   for (const std::string& note : s.notes) std::printf("  note     %s\n", note.c_str());
   if (s.unsupported_rows != 0) {
     std::printf("  refused by verify: %llu constructs\n", static_cast<unsigned long long>(s.unsupported_rows));
-    for (const Blocker& b : s.unsupported) std::printf("    %s: %s [%s]\n", b.where.c_str(), b.what.c_str(), b.code.c_str());
+    for (const Blocker& b : s.unsupported)
+      std::printf("    %s: %s [%s]\n", b.where.c_str(), b.what.c_str(), b.code.c_str());
   }
   std::printf("  sha256   %s\n", s.file_sha256.c_str());
   if (!s.digest.empty()) std::printf("  digest   %s\n", s.digest.c_str());

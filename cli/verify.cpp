@@ -1,13 +1,13 @@
 // verify MODEL (PROPERTY.vnnlib | --radius R …): prove or refute a property of a network. One thin file: options, then
 // import, bounds, certificate, report. Everything that decides a verdict is in bounds/.
-#include <csignal>
-#include <atomic>
-#include <chrono>
-#include <iostream>
+#include "bounds/verify.hpp"
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <iostream>
 
-#include "bounds/verify.hpp"
 #include "certificates/writer.hpp"
 #include "cli/common/certificate_observer.hpp"
 #include "cli/common/errors.hpp"
@@ -64,7 +64,8 @@ Property radius_query(const Options& o, const Model& model, std::vector<std::str
       const std::vector<double> y = run_reference(graph, reference_input(r, graph));
       for (std::uint32_t j = 1; j < y.size(); ++j)
         if (y[j] > y[r.label]) r.label = j;
-      notes.push_back("no --label: the label is " + std::to_string(r.label) + ", what the model predicts at the centre");
+      notes.push_back("no --label: the label is " + std::to_string(r.label) +
+                      ", what the model predicts at the centre");
     }
   }
   return radius_property(r, graph, reference);
@@ -76,17 +77,20 @@ Semantics semantics_of(const Options& o, const Graph& graph) {
   if (o.semantics.empty() || o.semantics == "best") return native;
   if (o.semantics == "real") return Semantics::real;
   if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
-    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") + " model; use " +
-                     (wide ? "fp64_any" : "fp32_any") + ", real or best");
+    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") +
+                     " model; use " + (wide ? "fp64_any" : "fp32_any") + ", real or best");
   return native;
 }
 
 int exit_code(const Outcome& outcome) {
   switch (outcome.verdict) {
     case Verdict::holds:
-    case Verdict::bound: return exit_holds;
-    case Verdict::violated: return exit_violated;
-    default: return exit_unknown;
+    case Verdict::bound:
+      return exit_holds;
+    case Verdict::violated:
+      return exit_violated;
+    default:
+      return exit_unknown;
   }
 }
 

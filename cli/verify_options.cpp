@@ -25,7 +25,8 @@ std::vector<std::string> split(const std::string& text) {
 std::vector<std::string> decimals(const std::string& text, const char* option, std::size_t count) {
   std::vector<std::string> out = split(text);
   if (!text.empty() && count != 0 && out.size() != count)
-    throw UsageError(std::string(option) + " takes " + std::to_string(count) + " numbers, found " + std::to_string(out.size()));
+    throw UsageError(std::string(option) + " takes " + std::to_string(count) + " numbers, found " +
+                     std::to_string(out.size()));
   for (const std::string& item : out)
     if (!parse_decimal(item)) throw UsageError(std::string(option) + ": \"" + item + "\" is no decimal number");
   return out;
@@ -36,11 +37,13 @@ void shape(const std::string& text, ShapeOverrides& shapes) {
   if (at == std::string::npos || at == 0) throw UsageError("--input-shape takes NAME=D1,D2,…; found \"" + text + "\"");
   std::vector<std::int64_t> dims;
   for (const std::string& item : split(text.substr(at + 1))) {
-    if (item.empty() || item.size() > 12 || item.find_first_not_of("0123456789") != std::string::npos || std::stoll(item) < 1)
+    if (item.empty() || item.size() > 12 || item.find_first_not_of("0123456789") != std::string::npos ||
+        std::stoll(item) < 1)
       throw UsageError("--input-shape " + text.substr(0, at) + ": \"" + item + "\" is no positive dimension");
     dims.push_back(std::stoll(item));
   }
-  if (!shapes.emplace(text.substr(0, at), dims).second) throw UsageError("--input-shape gives " + text.substr(0, at) + " twice");
+  if (!shapes.emplace(text.substr(0, at), dims).second)
+    throw UsageError("--input-shape gives " + text.substr(0, at) + " twice");
 }
 
 }  // namespace
@@ -56,7 +59,8 @@ void declare_options(CLI::App& app, Options& o) {
   auto* query = app.add_option_group("radius query (instead of PROPERTY)");
   query->add_option("--radius", o.radius, "every input moves by at most R (decimal, exact)");
   query->add_option("--input", o.input, "the centre: .npy, .csv, .json, .pb, PNG, PGM, PPM (default: zero)");
-  query->add_option("--label", o.label, "output that must stay the greatest (default: what the model predicts at the centre)");
+  query->add_option("--label", o.label,
+                    "output that must stay the greatest (default: what the model predicts at the centre)");
   query->add_option("--norm", o.norm, "inf (the only norm supported)");
   query->add_option("--clip", o.clip_text, "LO,HI: cut the box to this range, before mean and std");
   query->add_option("--scale", o.scale, "the centre is divided by S first");
@@ -65,7 +69,8 @@ void declare_options(CLI::App& app, Options& o) {
   query->add_option("--layout", o.layout, "nchw or nhwc: where the channels are");
   query->add_option("--output-range", o.range_text, "LO,HI: every output must stay inside");
   query->add_option("--max-deviation", o.max_deviation, "D: every output stays within D of its value at the centre");
-  app.add_option("--semantics", o.semantics, "fp32_any, fp64_any, real or best (default: the float claim of the model's element type)");
+  app.add_option("--semantics", o.semantics,
+                 "fp32_any, fp64_any, real or best (default: the float claim of the model's element type)");
   app.add_option("--certificate", o.certificate, "write a certificate that `check` re-validates");
   app.add_option("--witness", o.witness, "write the counterexample in VNN-LIB form");
   app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");
@@ -82,22 +87,31 @@ void declare_options(CLI::App& app, Options& o) {
 
 void finish_options(Options& o) {
   if (o.property.empty() == o.radius.empty())
-    throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R" : "give either a PROPERTY file or --radius, not both");
+    throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R"
+                                        : "give either a PROPERTY file or --radius, not both");
   if (!o.property.empty()) {
-    const std::pair<const char*, bool> only_radius[] = {{"--input", !o.input.empty()},        {"--label", o.label >= 0},
-                                                        {"--clip", !o.clip_text.empty()},     {"--scale", !o.scale.empty()},
-                                                        {"--mean", !o.mean_text.empty()},     {"--std", !o.std_text.empty()},
-                                                        {"--layout", !o.layout.empty()},      {"--output-range", !o.range_text.empty()},
+    const std::pair<const char*, bool> only_radius[] = {{"--input", !o.input.empty()},
+                                                        {"--label", o.label >= 0},
+                                                        {"--clip", !o.clip_text.empty()},
+                                                        {"--scale", !o.scale.empty()},
+                                                        {"--mean", !o.mean_text.empty()},
+                                                        {"--std", !o.std_text.empty()},
+                                                        {"--layout", !o.layout.empty()},
+                                                        {"--output-range", !o.range_text.empty()},
                                                         {"--max-deviation", !o.max_deviation.empty()}};
     for (const auto& [name, given] : only_radius)
-      if (given) throw UsageError(std::string(name) + " belongs to a radius query; it cannot be combined with a PROPERTY file");
+      if (given)
+        throw UsageError(std::string(name) + " belongs to a radius query; it cannot be combined with a PROPERTY file");
   }
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
-  if (o.device != "cpu" && o.device != "auto") throw UsageError("--device " + o.device + ": this build computes on the CPU only");
+  if (o.device != "cpu" && o.device != "auto")
+    throw UsageError("--device " + o.device + ": this build computes on the CPU only");
   if (!o.layout.empty() && o.layout != "nchw" && o.layout != "nhwc") throw UsageError("--layout takes nchw or nhwc");
-  if (!o.semantics.empty() && o.semantics != "fp32_any" && o.semantics != "fp64_any" && o.semantics != "real" && o.semantics != "best")
+  if (!o.semantics.empty() && o.semantics != "fp32_any" && o.semantics != "fp64_any" && o.semantics != "real" &&
+      o.semantics != "best")
     throw UsageError("--semantics takes fp32_any, fp64_any, real or best; found " + o.semantics);
-  if (!o.range_text.empty() && !o.max_deviation.empty()) throw UsageError("--output-range and --max-deviation exclude each other");
+  if (!o.range_text.empty() && !o.max_deviation.empty())
+    throw UsageError("--output-range and --max-deviation exclude each other");
   if (o.label >= 0 && (!o.range_text.empty() || !o.max_deviation.empty()))
     throw UsageError("--label excludes --output-range and --max-deviation");
   if (o.label < -1 || o.label > 0x7fffffff) throw UsageError("--label takes the number of an output");
@@ -107,8 +121,11 @@ void finish_options(Options& o) {
   o.std = decimals(o.std_text, "--std", 0);
   o.clip = decimals(o.clip_text, "--clip", 2);
   o.output_range = decimals(o.range_text, "--output-range", 2);
-  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"--radius", o.radius}, {"--scale", o.scale}, {"--max-deviation", o.max_deviation}})
-    if (!text.empty() && !parse_decimal(text)) throw UsageError(std::string(name) + ": \"" + text + "\" is no decimal number");
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"--radius", o.radius},
+                                   {"--scale", o.scale},
+                                   {"--max-deviation", o.max_deviation}})
+    if (!text.empty() && !parse_decimal(text))
+      throw UsageError(std::string(name) + ": \"" + text + "\" is no decimal number");
   for (const std::string& text : o.shape_texts) shape(text, o.shapes);
 }
 

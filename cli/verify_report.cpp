@@ -14,10 +14,14 @@ using Json = nlohmann::ordered_json;
 
 const char* word(Verdict v) {
   switch (v) {
-    case Verdict::holds: return "holds";
-    case Verdict::violated: return "violated";
-    case Verdict::bound: return "bound";
-    default: return "unknown";
+    case Verdict::holds:
+      return "holds";
+    case Verdict::violated:
+      return "violated";
+    case Verdict::bound:
+      return "bound";
+    default:
+      return "unknown";
   }
 }
 
@@ -30,7 +34,8 @@ std::string competition_word(const Outcome& o) {
 std::string coverage(Semantics s) {
   if (s == Semantics::real) return "the network over the real numbers; floating point is not covered";
   return std::string(s == Semantics::fp32_any ? "every binary32" : "every binary64") +
-         " execution (round to nearest, gradual underflow, sums in any order and fusion) and the network over the real numbers; "
+         " execution (round to nearest, gradual underflow, sums in any order and fusion) and the network over the real "
+         "numbers; "
          "not covered: flush-to-zero, Winograd or FFT convolution, TF32, x87, approximate division";
 }
 
@@ -38,17 +43,23 @@ std::string verdict_line(const Options& options, const Property& property, const
   if (options.competition) return competition_word(o);
   switch (o.verdict) {
     case Verdict::holds:
-      return r.real_only ? "holds (real only: over the real numbers no input in the set reaches the unsafe outputs; not shown for floating point)"
+      return r.real_only ? "holds (real only: over the real numbers no input in the set reaches the unsafe outputs; "
+                           "not shown for floating point)"
                          : "holds (unsat: no input in the set reaches the unsafe outputs)";
     case Verdict::violated:
       return "violated (sat: an input of the set reaches the unsafe outputs" +
              std::string(r.semantics == Semantics::real ? ", over the real numbers)" : ")");
-    case Verdict::bound: return "bound (nothing was asked of the outputs: their certified ranges follow)";
-    default: break;
+    case Verdict::bound:
+      return "bound (nothing was asked of the outputs: their certified ranges follow)";
+    default:
+      break;
   }
   if (property.vacuous) return "unknown (vacuous)";
-  if (o.violated_elsewhere) return r.semantics == Semantics::real ? "unknown (violated in binary32)" : "unknown (violated over the reals)";
-  return "unknown (" + (o.reason == "timeout" || o.reason == "interrupted" ? o.reason : std::string("neither proved nor refuted")) + ")";
+  if (o.violated_elsewhere)
+    return r.semantics == Semantics::real ? "unknown (violated in binary32)" : "unknown (violated over the reals)";
+  return "unknown (" +
+         (o.reason == "timeout" || o.reason == "interrupted" ? o.reason : std::string("neither proved nor refuted")) +
+         ")";
 }
 
 Json range_json(const Range& range) {
@@ -67,7 +78,10 @@ Json boxes_json(const Outcome& outcome) {
     if (!outcome.box_tried[b]) continue;
     Json cases = Json::array();
     for (const CaseBound& c : outcome.boxes[b].cases)
-      cases.push_back({{"case", c.case_index}, {"refuted", c.refuted}, {"row", c.row}, {"bound", std::isfinite(c.bound) ? Json(c.bound) : Json(nullptr)}});
+      cases.push_back({{"case", c.case_index},
+                       {"refuted", c.refuted},
+                       {"row", c.row},
+                       {"bound", std::isfinite(c.bound) ? Json(c.bound) : Json(nullptr)}});
     out.push_back({{"box", b}, {"outputs", range_json(outcome.boxes[b].output)}, {"cases", cases}});
   }
   return out;
@@ -76,30 +90,45 @@ Json boxes_json(const Outcome& outcome) {
 Json counterexample_json(const Counterexample& c, const std::string& execution) {
   Json outputs = Json::array();
   for (double y : c.outputs) outputs.push_back(y);
-  return {{"case", c.case_index}, {"input", c.decimals}, {"output", outputs}, {"margin", c.margin}, {"execution", execution}};
+  return {{"case", c.case_index},
+          {"input", c.decimals},
+          {"output", outputs},
+          {"margin", c.margin},
+          {"execution", execution}};
 }
 
-void print_json(const Options& options, const Model& model, const Property& property, const Outcome& o, const Report& r) {
+void print_json(const Options& options, const Model& model, const Property& property, const Outcome& o,
+                const Report& r) {
   Json j;
   j["schema"] = "outward-verify-1";
   j["verdict"] = word(o.verdict);
   j["semantics"] = semantics_name(r.semantics);
-  j["covers"] = o.verdict == Verdict::holds || o.verdict == Verdict::bound ? Json(coverage(r.semantics)) : Json(nullptr);
+  j["covers"] =
+      o.verdict == Verdict::holds || o.verdict == Verdict::bound ? Json(coverage(r.semantics)) : Json(nullptr);
   j["reason"] = o.reason;
   j["next"] = o.next;
   j["violated_elsewhere"] = o.violated_elsewhere;
   j["vacuous"] = property.vacuous;
   j["notes"] = r.notes;
   j["model"] = {{"path", options.model}, {"sha256", model.files.front().sha256}, {"graph", graph_digest(model.graph)}};
-  j["property"] = {{"kind", property.kind}, {"digest", property_digest(property)}, {"cases", property.cases.size()},
-                   {"boxes", property.boxes.size()}, {"dropped", property.dropped}};
-  j["counterexample"] = o.counterexample && o.verdict == Verdict::violated ? counterexample_json(*o.counterexample, o.execution) : Json(nullptr);
+  j["property"] = {{"kind", property.kind},
+                   {"digest", property_digest(property)},
+                   {"cases", property.cases.size()},
+                   {"boxes", property.boxes.size()},
+                   {"dropped", property.dropped}};
+  j["counterexample"] = o.counterexample && o.verdict == Verdict::violated
+                            ? counterexample_json(*o.counterexample, o.execution)
+                            : Json(nullptr);
   j["boxes"] = boxes_json(o);
-  j["certificate"] = r.certificate_path.empty()
-                         ? Json(nullptr)
-                         : Json({{"path", r.certificate_path}, {"bytes", r.certificate_bytes}, {"sha256", r.certificate_sha256}});
+  j["certificate"] =
+      r.certificate_path.empty()
+          ? Json(nullptr)
+          : Json({{"path", r.certificate_path}, {"bytes", r.certificate_bytes}, {"sha256", r.certificate_sha256}});
   j["witness"] = r.witness_path.empty() ? Json(nullptr) : Json(r.witness_path);
-  j["seconds"] = {{"import", r.import_seconds}, {"property", r.property_seconds}, {"attack", o.seconds.attack}, {"proof", o.seconds.proof},
+  j["seconds"] = {{"import", r.import_seconds},
+                  {"property", r.property_seconds},
+                  {"attack", o.seconds.attack},
+                  {"proof", o.seconds.proof},
                   {"total", r.total_seconds}};
   std::cout << j.dump(1) << "\n";
 }
@@ -107,15 +136,22 @@ void print_json(const Options& options, const Model& model, const Property& prop
 void print_bounds(const Outcome& o) {
   const Range& output = o.boxes.front().output;
   for (std::size_t i = 0; i < output.lo.size(); ++i)
-    std::cout << "Y_" << i << " in [" << shortest_decimal(output.lo[i]) << ", " << shortest_decimal(output.hi[i]) << "]\n";
+    std::cout << "Y_" << i << " in [" << shortest_decimal(output.lo[i]) << ", " << shortest_decimal(output.hi[i])
+              << "]\n";
 }
 
 void print_counterexample(const Options& options, const Outcome& o, const Report& r) {
-  if (!o.execution.empty()) std::cout << "unsafe in: " << (o.execution == "this order" ? "this order (the reference order, left to right, unfused)" : o.execution) << "\n";
+  if (!o.execution.empty())
+    std::cout << "unsafe in: "
+              << (o.execution == "this order" ? "this order (the reference order, left to right, unfused)"
+                                              : o.execution)
+              << "\n";
   std::cout << "margin: " << shortest_decimal(o.counterexample->margin) << "\n";
-  if (!r.witness_path.empty()) std::cout << "counterexample: " << r.witness_path << "\n";
+  if (!r.witness_path.empty())
+    std::cout << "counterexample: " << r.witness_path << "\n";
   else if (o.counterexample->decimals.size() <= 32) {
-    for (std::size_t i = 0; i < o.counterexample->decimals.size(); ++i) std::cout << "X_" << i << " = " << o.counterexample->decimals[i] << "\n";
+    for (std::size_t i = 0; i < o.counterexample->decimals.size(); ++i)
+      std::cout << "X_" << i << " = " << o.counterexample->decimals[i] << "\n";
     for (std::size_t i = 0; i < o.counterexample->outputs.size() && i < 32; ++i)
       std::cout << "Y_" << i << " = " << shortest_decimal(o.counterexample->outputs[i]) << "\n";
   } else if (!options.quiet) {
@@ -133,7 +169,8 @@ std::string bounds_json(const Outcome& outcome, const Property& property) {
   return j.dump(1) + "\n";
 }
 
-void print_report(const Options& options, const Model& model, const Property& property, const Outcome& o, const Report& r) {
+void print_report(const Options& options, const Model& model, const Property& property, const Outcome& o,
+                  const Report& r) {
   if (!options.quiet)
     for (const std::string& note : r.notes) std::cerr << "note: " << note << "\n";
   if (options.json) {
@@ -146,7 +183,8 @@ void print_report(const Options& options, const Model& model, const Property& pr
   if (o.verdict == Verdict::holds || o.verdict == Verdict::bound) {
     std::cout << "covers: " << coverage(r.semantics) << "\n";
     if (!options.scale.empty() || !options.mean.empty() || !options.std.empty())
-      std::cout << "assumes: the network receives the correctly rounded preprocessed input; the preprocessing itself is outside the claim\n";
+      std::cout << "assumes: the network receives the correctly rounded preprocessed input; the preprocessing itself "
+                   "is outside the claim\n";
   }
   if (o.verdict == Verdict::bound) print_bounds(o);
   if (o.verdict == Verdict::violated) print_counterexample(options, o, r);
@@ -157,8 +195,8 @@ void print_report(const Options& options, const Model& model, const Property& pr
     if (!o.next.empty()) std::cerr << "next: " << o.next << "\n";
   }
   char line[160];
-  std::snprintf(line, sizeof line, "time: import %.3f s, property %.3f s, attack %.3f s, proof %.3f s, total %.3f s", r.import_seconds,
-                r.property_seconds, o.seconds.attack, o.seconds.proof, r.total_seconds);
+  std::snprintf(line, sizeof line, "time: import %.3f s, property %.3f s, attack %.3f s, proof %.3f s, total %.3f s",
+                r.import_seconds, r.property_seconds, o.seconds.attack, o.seconds.proof, r.total_seconds);
   std::cerr << line << "\n";
 }
 

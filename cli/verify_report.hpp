@@ -11,15 +11,16 @@ namespace outward::cli {
 
 struct Report {
   Semantics semantics = Semantics::fp32_any;
-  bool real_only = false;               // --semantics best fell back
-  std::vector<std::string> notes;       // stderr
+  bool real_only = false;          // --semantics best fell back
+  std::vector<std::string> notes;  // stderr
   double import_seconds = 0, property_seconds = 0, total_seconds = 0;
   std::string certificate_path, certificate_sha256, witness_path;
   std::size_t certificate_bytes = 0;
 };
 
 // stdout: first word is the verdict (or one JSON object); stderr: notes, reasons, next steps.
-void print_report(const Options& options, const Model& model, const Property& property, const Outcome& outcome, const Report& report);
+void print_report(const Options& options, const Model& model, const Property& property, const Outcome& outcome,
+                  const Report& report);
 
 // Output bounds of every box tried, for --bounds.
 std::string bounds_json(const Outcome& outcome, const Property& property);

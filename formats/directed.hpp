@@ -1,6 +1,6 @@
 // Scalar binary64 arithmetic with the rounding direction in the name. Computed to nearest, then moved outward by one
-// unit in the last place unless the result is known to be exact: never depends on the ambient rounding mode being changed.
-// Infinities pass through; a NaN becomes the useless bound of its direction (+inf for _up, -inf for _down).
+// unit in the last place unless the result is known to be exact: never depends on the ambient rounding mode being
+// changed. Infinities pass through; a NaN becomes the useless bound of its direction (+inf for _up, -inf for _down).
 #pragma once
 #include <bit>
 #include <cmath>
@@ -21,7 +21,8 @@ inline double next_down(double x) { return -next_up(-x); }
 
 inline double add_up(double a, double b) {
   double s = a + b;
-  if (!(std::fabs(s) < infinity)) return s == -infinity && a != s && b != s ? -std::numeric_limits<double>::max() : next_up(s);
+  if (!(std::fabs(s) < infinity))
+    return s == -infinity && a != s && b != s ? -std::numeric_limits<double>::max() : next_up(s);
   double bb = s - a;
   double rest = (a - (s - bb)) + (b - bb);  // TwoSum: exact, a + b = s + rest
   return rest > 0 ? next_up(s) : s;

@@ -46,7 +46,8 @@ Rounded round_magnitude(const Rational& magnitude, int precision, long lsb_min, 
   const Integer n = numerator(magnitude), d = denominator(magnitude);
   // floor(log2(n/d)) is either the difference of the bit lengths or one less.
   long exponent = static_cast<long>(msb(n)) - static_cast<long>(msb(d));
-  const bool below = exponent >= 0 ? n < (d << static_cast<unsigned>(exponent)) : (n << static_cast<unsigned>(-exponent)) < d;
+  const bool below =
+      exponent >= 0 ? n < (d << static_cast<unsigned>(exponent)) : (n << static_cast<unsigned>(-exponent)) < d;
   if (below) --exponent;
   const long lsb = std::max(exponent - (precision - 1), lsb_min);
   Integer quotient, remainder, scaled_d = d;
@@ -87,7 +88,8 @@ double round_binary64(const Rational& value, Direction mode) {
   const bool away = negative ? mode == Direction::down : mode == Direction::up;
   const Rounded r = round_magnitude(negative ? Rational(-value) : value, 53, -1074, 1024, mode, away);
   if (r.overflow) return with_sign(r.to_infinity ? infinity_bits : infinity_bits - 1, negative);
-  // The hidden bit of the mantissa adds one to the exponent field; a carry to 2^53 or out of the subnormals works alike.
+  // The hidden bit of the mantissa adds one to the exponent field; a carry to 2^53 or out of the subnormals works
+  // alike.
   return with_sign((static_cast<std::uint64_t>(r.exponent + 1074) << 52) + r.mantissa, negative);
 }
 
@@ -222,8 +224,7 @@ double round_nearest(const Rational& value) { return round_binary64(value, Direc
 double round_nearest_binary32(const Rational& value) {
   if (value.is_zero()) return 0.0;
   const bool negative = value < 0;
-  const Rounded r =
-      round_magnitude(negative ? Rational(-value) : value, 24, -149, 128, Direction::nearest, false);
+  const Rounded r = round_magnitude(negative ? Rational(-value) : value, 24, -149, 128, Direction::nearest, false);
   if (r.overflow) return with_sign(infinity_bits, negative);
   if (r.mantissa == 0) return with_sign(0, negative);
   // Every binary32 number is a normal binary64 number: move the leading bit to place 52.

@@ -14,8 +14,8 @@ using Rational = boost::multiprecision::cpp_rational;
 inline constexpr std::size_t max_digits = 10000;
 inline constexpr long max_exponent = 20000;
 
-// A decimal number: optional sign (one, '-' or '+'), digits with at most one point (either side may be empty, not both),
-// optional exponent e/E. nullopt when malformed or over a limit (never throws, never rounds).
+// A decimal number: optional sign (one, '-' or '+'), digits with at most one point (either side may be empty, not
+// both), optional exponent e/E. nullopt when malformed or over a limit (never throws, never rounds).
 std::optional<Rational> parse_decimal(std::string_view text);
 
 // "p" or "p/q", reduced.
@@ -24,7 +24,8 @@ std::string fraction_text(const Rational& value);
 // The exact value of a finite double.
 Rational exact(double value);
 
-// Rounding to binary64: toward -infinity, +infinity, and to nearest even. Overflow: ±infinity as IEEE 754 rounding gives it.
+// Rounding to binary64: toward -infinity, +infinity, and to nearest even. Overflow: ±infinity as IEEE 754 rounding
+// gives it.
 double round_down(const Rational& value);
 double round_up(const Rational& value);
 double round_nearest(const Rational& value);

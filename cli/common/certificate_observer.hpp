@@ -12,7 +12,9 @@ class CertificateObserver : public ProofObserver {
   void begin_box(std::uint32_t box) override { writer_.box(box); }
   void begin_attempt() override { mark_ = writer_.mark(); }
   void drop_attempt() override { writer_.rewind(mark_); }
-  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& b) override { writer_.slopes(id, node, b.lower, b.upper); }
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& b) override {
+    writer_.slopes(id, node, b.lower, b.upper);
+  }
   void interval(std::uint32_t node) override { writer_.interval(node); }
   void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
                 std::span<const std::uint32_t> ids) override {

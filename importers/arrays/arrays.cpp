@@ -27,8 +27,10 @@ RawArray parse(std::string_view bytes, const std::string& name, const ArrayReque
   if (ends_with(name, ".csv") || ends_with(name, ".txt")) return arrays::parse_csv(bytes, name, request);
   if (ends_with(name, ".json")) return arrays::parse_json(bytes, name, request);
   if (ends_with(name, ".pb")) return arrays::parse_tensor(bytes, name, request);
-  if (bytes.size() >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7') return arrays::parse_pnm(bytes, name, request);
-  refuse(name, "unknown-array-format", "the format of the array is not known", ".npy, .csv, .json, .pb, PNG, PGM or PPM",
+  if (bytes.size() >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7')
+    return arrays::parse_pnm(bytes, name, request);
+  refuse(name, "unknown-array-format", "the format of the array is not known",
+         ".npy, .csv, .json, .pb, PNG, PGM or PPM",
          std::to_string(bytes.size()) + " bytes that start with no known mark");
 }
 
@@ -47,8 +49,8 @@ bool is_flat(const std::vector<std::uint64_t>& shape) { return shape.size() <= 1
 void check_shape(const RawArray& array, const ArrayRequest& request, const std::string& name) {
   const auto have = without_ones(array.shape), want = without_ones(request.shape);
   if (is_flat(have) || is_flat(want) || have == want) return;
-  refuse(name, "wrong-shape", "the array has another shape than the model's input", shape_text(want) + " (or a flat list)",
-         shape_text(have), "transpose the array to the model's order");
+  refuse(name, "wrong-shape", "the array has another shape than the model's input",
+         shape_text(want) + " (or a flat list)", shape_text(have), "transpose the array to the model's order");
 }
 
 // Does the model's input have these dimensions, up to 1s, or no structure at all?
@@ -66,12 +68,13 @@ void order_channels(RawArray& array, const ArrayRequest& request, const std::str
   if (layout.empty() && channels == 1) layout = "nhwc";
   if (layout.empty() && last_fits != first_fits) layout = last_fits ? "nhwc" : "nchw";
   if (layout.empty() && last_fits) {
-    refuse(name, "layout-missing", "the model's input shape does not tell the order of the image samples", "--layout nchw or --layout nhwc",
-           "no layout");
+    refuse(name, "layout-missing", "the model's input shape does not tell the order of the image samples",
+           "--layout nchw or --layout nhwc", "no layout");
   }
   if (layout.empty() || !(layout == "nchw" ? first_fits : last_fits)) {
-    refuse(name, "wrong-shape", "the image has another shape than the model's input", shape_text(without_ones(request.shape)),
-           "height, width, channels " + shape_text(array.shape), "resize the image, or check --layout");
+    refuse(name, "wrong-shape", "the image has another shape than the model's input",
+           shape_text(without_ones(request.shape)), "height, width, channels " + shape_text(array.shape),
+           "resize the image, or check --layout");
   }
   if (layout != "nchw" || channels == 1) return;
   std::vector<std::uint64_t> bits(array.bits.size());

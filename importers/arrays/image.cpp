@@ -54,7 +54,8 @@ bool png_open_step(png_structp png, png_infop info, PngHeader* header) {
   png_set_chunk_cache_max(png, 128);
   png_set_chunk_malloc_max(png, 1 << 20);
   png_read_info(png, info);
-  png_get_IHDR(png, info, &header->width, &header->height, &header->depth, &header->colour, &header->interlace, nullptr, nullptr);
+  png_get_IHDR(png, info, &header->width, &header->height, &header->depth, &header->colour, &header->interlace, nullptr,
+               nullptr);
   header->transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
   png_set_interlace_handling(png);
   return true;
@@ -91,7 +92,8 @@ class PnmText {
   }
   // The single white-space byte before raw samples.
   void end_header() {
-    if (at_ == bytes_.size() || !is_space(bytes_[at_])) fail(at_, "no white space after the header", "one white-space byte");
+    if (at_ == bytes_.size() || !is_space(bytes_[at_]))
+      fail(at_, "no white space after the header", "one white-space byte");
     ++at_;
   }
   void skip() {
@@ -109,8 +111,9 @@ class PnmText {
   void advance(std::size_t bytes) { at_ += bytes; }
   bool at_end() const { return at_ == bytes_.size(); }
   [[noreturn]] void fail(std::size_t at, const std::string& what, const std::string& expected) const {
-    refuse(name_ + ": byte " + std::to_string(at), "bad-image", what, expected,
-           at < bytes_.size() ? "byte " + std::to_string(static_cast<unsigned char>(bytes_[at])) : "the end of the file");
+    refuse(
+        name_ + ": byte " + std::to_string(at), "bad-image", what, expected,
+        at < bytes_.size() ? "byte " + std::to_string(static_cast<unsigned char>(bytes_[at])) : "the end of the file");
   }
 
  private:
@@ -130,13 +133,15 @@ RawArray parse_png(std::string_view bytes, const std::string& name, const ArrayR
   if (reader.info == nullptr) throw ResourceError("libpng could not be started");
   png_set_read_fn(reader.png, &state, png_read_bytes);
   const auto damaged = [&] {
-    refuse(name + ": byte " + std::to_string(state.at), "bad-image", "the PNG file is damaged", "a well-formed PNG image", state.message);
+    refuse(name + ": byte " + std::to_string(state.at), "bad-image", "the PNG file is damaged",
+           "a well-formed PNG image", state.message);
   };
   PngHeader header;
   if (!png_open_step(reader.png, reader.info, &header)) damaged();
   const bool grey = header.colour == PNG_COLOR_TYPE_GRAY, rgb = header.colour == PNG_COLOR_TYPE_RGB;
   if ((!grey && !rgb) || (header.depth != 8 && header.depth != 16) || header.transparent) {
-    refuse(name, "unsupported-image", "this kind of PNG is not supported", "8 or 16 bit grey or RGB without transparency",
+    refuse(name, "unsupported-image", "this kind of PNG is not supported",
+           "8 or 16 bit grey or RGB without transparency",
            "colour type " + std::to_string(header.colour) + ", " + std::to_string(header.depth) + " bit" +
                (header.transparent ? ", transparency" : ""),
            "convert the image to plain grey or RGB");
@@ -151,8 +156,8 @@ RawArray parse_png(std::string_view bytes, const std::string& name, const ArrayR
   for (std::size_t y = 0; y < rows.size(); ++y) rows[y] = pixels.data() + y * row_bytes;
   if (!png_pixels_step(reader.png, rows.data())) damaged();
   if (state.at != state.size) {
-    refuse(name + ": byte " + std::to_string(state.at), "trailing-bytes", "there are bytes after the image", "the end of the file",
-           std::to_string(state.size - state.at) + " bytes");
+    refuse(name + ": byte " + std::to_string(state.at), "trailing-bytes", "there are bytes after the image",
+           "the end of the file", std::to_string(state.size - state.at) + " bytes");
   }
   array.bits.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -165,12 +170,14 @@ RawArray parse_png(std::string_view bytes, const std::string& name, const ArrayR
 RawArray parse_pnm(std::string_view bytes, const std::string& name, const ArrayRequest& request) {
   const char kind = bytes[1];
   if (kind != '2' && kind != '3' && kind != '5' && kind != '6') {
-    refuse(name, "unsupported-image", "this kind of PNM file is not supported", "P2, P3, P5 or P6 (grey or RGB)", std::string("P") + kind);
+    refuse(name, "unsupported-image", "this kind of PNM file is not supported", "P2, P3, P5 or P6 (grey or RGB)",
+           std::string("P") + kind);
   }
   PnmText text(bytes, name);
   const std::uint64_t width = text.number(max_side, "the width"), height = text.number(max_side, "the height");
   const std::uint64_t maximum = text.number(65535, "the greatest sample");
-  if (width == 0 || height == 0 || maximum == 0) text.fail(text.at(), "a size or the greatest sample is 0", "positive numbers");
+  if (width == 0 || height == 0 || maximum == 0)
+    text.fail(text.at(), "a size or the greatest sample is 0", "positive numbers");
   RawArray array = image_array(height, width, kind == '3' || kind == '6' ? 3 : 1);
   const std::uint64_t count = element_count(array.shape, name);
   check_count(count, request, name);
@@ -183,11 +190,13 @@ RawArray parse_pnm(std::string_view bytes, const std::string& name, const ArrayR
   } else {
     text.end_header();
     const std::size_t sample = maximum > 255 ? 2 : 1;
-    if (bytes.size() - text.at() < count * sample) text.fail(bytes.size(), "the samples end early", std::to_string(count * sample) + " bytes");
+    if (bytes.size() - text.at() < count * sample)
+      text.fail(bytes.size(), "the samples end early", std::to_string(count * sample) + " bytes");
     for (std::uint64_t i = 0; i < count; ++i) {
       std::uint64_t value = static_cast<unsigned char>(bytes[text.at()]);
       if (sample == 2) value = value << 8 | static_cast<unsigned char>(bytes[text.at() + 1]);
-      if (value > maximum) text.fail(text.at(), "a sample is above the greatest sample", "at most " + std::to_string(maximum));
+      if (value > maximum)
+        text.fail(text.at(), "a sample is above the greatest sample", "at most " + std::to_string(maximum));
       array.bits.push_back(from_integer(value, false, request.element, name, i));
       text.advance(sample);
     }

@@ -50,7 +50,8 @@ class HeaderParser {
     }
     skip();
     if (at_ != text_.size()) fail("bad-header", "text after the dictionary", "spaces to the end of the header");
-    for (const auto& [present, key] : {std::pair{has_descr, "descr"}, {has_order, "fortran_order"}, {has_shape, "shape"}}) {
+    for (const auto& [present, key] :
+         {std::pair{has_descr, "descr"}, {has_order, "fortran_order"}, {has_shape, "shape"}}) {
       if (!present) fail("bad-header", std::string("key '") + key + "' is missing", "descr, fortran_order and shape");
     }
     return header;
@@ -59,7 +60,8 @@ class HeaderParser {
  private:
   [[noreturn]] void fail(const std::string& code, const std::string& what, const std::string& expected) const {
     std::string found = at_ < text_.size() ? "'" + std::string(text_.substr(at_, 20)) + "'" : "the end of the header";
-    std::replace_if(found.begin(), found.end(), [](char c) { return c < 0x20 || c == 0x7f; }, '?');
+    std::replace_if(
+        found.begin(), found.end(), [](char c) { return c < 0x20 || c == 0x7f; }, '?');
     refuse(name_ + ": byte " + std::to_string(offset_ + at_), code, "npy header: " + what, expected, found);
   }
   void once(bool& seen, const std::string& key) const {
@@ -67,7 +69,8 @@ class HeaderParser {
     seen = true;
   }
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
   }
   char peek() {
     skip();
@@ -110,7 +113,8 @@ class HeaderParser {
       value = value * 10 + static_cast<std::uint64_t>(text_[at_] - '0');
       if (value > std::numeric_limits<std::uint32_t>::max() * std::uint64_t{1024}) {
         at_ = begin;
-        fail("too-many-elements", "a dimension is over the limit", "at most " + std::to_string(max_elements) + " elements");
+        fail("too-many-elements", "a dimension is over the limit",
+             "at most " + std::to_string(max_elements) + " elements");
       }
     }
     if (at_ == begin) fail("bad-header", "not a dimension", "a decimal integer");
@@ -120,7 +124,8 @@ class HeaderParser {
     std::vector<std::uint64_t> shape;
     take('(');
     while (!try_take(')')) {
-      if (shape.size() == max_rank) fail("rank-too-large", "too many dimensions", "at most " + std::to_string(max_rank));
+      if (shape.size() == max_rank)
+        fail("rank-too-large", "too many dimensions", "at most " + std::to_string(max_rank));
       shape.push_back(dimension());
       if (try_take(',')) continue;
       if (shape.size() == 1) fail("bad-header", "a number in parentheses is no tuple", "'(n,)'");
@@ -195,8 +200,8 @@ RawArray parse_npy(std::string_view bytes, const std::string& name, const ArrayR
   if (bytes.size() < start) truncated(start);
   const std::uint64_t header_bytes = little_endian(bytes.substr(8, length_bytes));
   if (header_bytes > max_header) {
-    refuse(name + ": byte 8", "header-too-large", "the npy header is over the limit", "at most " + std::to_string(max_header) + " bytes",
-           std::to_string(header_bytes));
+    refuse(name + ": byte 8", "header-too-large", "the npy header is over the limit",
+           "at most " + std::to_string(max_header) + " bytes", std::to_string(header_bytes));
   }
   if (bytes.size() - start < header_bytes) truncated(start + header_bytes);
   const Header header = HeaderParser(bytes.substr(start, header_bytes), name, start).run();
@@ -204,8 +209,10 @@ RawArray parse_npy(std::string_view bytes, const std::string& name, const ArrayR
   const std::uint64_t count = element_count(header.shape, name);
   const std::string_view data = bytes.substr(start + header_bytes);
   if (data.size() != count * type.bytes) {
-    refuse(name, data.size() < count * type.bytes ? "truncated" : "trailing-bytes", "the npy data do not have the size the header announces",
-           std::to_string(count * type.bytes) + " bytes for shape " + shape_text(header.shape), std::to_string(data.size()) + " bytes");
+    refuse(name, data.size() < count * type.bytes ? "truncated" : "trailing-bytes",
+           "the npy data do not have the size the header announces",
+           std::to_string(count * type.bytes) + " bytes for shape " + shape_text(header.shape),
+           std::to_string(data.size()) + " bytes");
   }
   check_count(count, request, name);
   RawArray array;

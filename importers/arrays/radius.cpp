@@ -62,7 +62,8 @@ Channels channels_of(const RadiusRecord& query, const Graph& graph, std::uint64_
     channels.count = static_cast<std::uint64_t>(shape.back());
   } else {
     channels.count = static_cast<std::uint64_t>(shape[shape.size() - 3]);
-    channels.inner = static_cast<std::uint64_t>(shape[shape.size() - 2]) * static_cast<std::uint64_t>(shape[shape.size() - 1]);
+    channels.inner =
+        static_cast<std::uint64_t>(shape[shape.size() - 2]) * static_cast<std::uint64_t>(shape[shape.size() - 1]);
   }
   return channels;
 }
@@ -72,7 +73,8 @@ Numbers read_query(const RadiusRecord& query, const Graph& graph) {
   n.inputs = graph.nodes.front().size;
   n.outputs = graph.nodes.at(graph.output).size;
   if (query.centre_bits.size() != n.inputs) {
-    misuse("the point has " + std::to_string(query.centre_bits.size()) + " numbers, the model takes " + std::to_string(n.inputs));
+    misuse("the point has " + std::to_string(query.centre_bits.size()) + " numbers, the model takes " +
+           std::to_string(n.inputs));
   }
   n.radius = number("--radius", query.radius);
   if (n.radius < 0) misuse("--radius " + query.radius + ": a radius is not negative");
@@ -93,20 +95,23 @@ Numbers read_query(const RadiusRecord& query, const Graph& graph) {
     n.clipped = true;
     n.clip_lo = number("--clip", query.clip[0]);
     n.clip_hi = number("--clip", query.clip[1]);
-    if (n.clip_lo > n.clip_hi) misuse("--clip " + query.clip[0] + "," + query.clip[1] + ": the lower end is above the upper end");
+    if (n.clip_lo > n.clip_hi)
+      misuse("--clip " + query.clip[0] + "," + query.clip[1] + ": the lower end is above the upper end");
   }
   return n;
 }
 
 // After scale, mean and std: the exact centre, and (with box != nullptr) the exact box.
-std::vector<Rational> preprocess(const RadiusRecord& query, const Graph& graph, const Numbers& n, std::vector<InputRange>* box) {
+std::vector<Rational> preprocess(const RadiusRecord& query, const Graph& graph, const Numbers& n,
+                                 std::vector<InputRange>* box) {
   Channels channels;
   if (n.mean.size() > 1 || n.std_deviation.size() > 1) {
     channels = channels_of(query, graph, n.inputs);
     for (const auto& [option, list] : {std::pair{"--mean", &n.mean}, std::pair{"--std", &n.std_deviation}}) {
       if (list->size() != 1 && list->size() != channels.count) {
         misuse(std::string(option) + " has " + std::to_string(list->size()) + " numbers, the model input " +
-               shape_text(graph.input_shape) + " has " + std::to_string(channels.count) + " channels in layout " + query.layout);
+               shape_text(graph.input_shape) + " has " + std::to_string(channels.count) + " channels in layout " +
+               query.layout);
       }
     }
   }
@@ -161,7 +166,8 @@ void add_target(const RadiusRecord& query, const Numbers& n, const std::vector<d
     property.bound_only = true;
   } else if (query.target == "label") {
     const std::uint32_t k = query.label;
-    if (k >= outputs) misuse("--label " + std::to_string(k) + ": the model has outputs 0 to " + std::to_string(n.outputs - 1));
+    if (k >= outputs)
+      misuse("--label " + std::to_string(k) + ": the model has outputs 0 to " + std::to_string(n.outputs - 1));
     for (std::uint32_t j = 0; j < outputs; ++j) {
       if (j == k) continue;
       Row row;
@@ -171,14 +177,17 @@ void add_target(const RadiusRecord& query, const Numbers& n, const std::vector<d
   } else if (query.target == "range") {
     if (query.range.size() != 2) misuse("--output-range takes two numbers LO,HI");
     const Rational lo = number("--output-range", query.range[0]), hi = number("--output-range", query.range[1]);
-    if (lo > hi) misuse("--output-range " + query.range[0] + "," + query.range[1] + ": the lower end is above the upper end");
+    if (lo > hi)
+      misuse("--output-range " + query.range[0] + "," + query.range[1] + ": the lower end is above the upper end");
     for (std::uint32_t j = 0; j < outputs; ++j) add_range(property, j, lo, hi);
   } else if (query.target == "deviation") {
     const Rational deviation = number("--max-deviation", query.deviation);
     if (deviation < 0) misuse("--max-deviation " + query.deviation + ": a deviation is not negative");
-    if (reference.size() != n.outputs) throw ResourceError("radius_property: the reference outputs do not match the graph");
+    if (reference.size() != n.outputs)
+      throw ResourceError("radius_property: the reference outputs do not match the graph");
     for (std::uint32_t j = 0; j < outputs; ++j) {
-      if (!std::isfinite(reference[j])) misuse("--max-deviation: output " + std::to_string(j) + " is not finite at the point");
+      if (!std::isfinite(reference[j]))
+        misuse("--max-deviation: output " + std::to_string(j) + " is not finite at the point");
       const Rational r = exact(reference[j]);
       add_range(property, j, r - deviation, r + deviation);
     }
@@ -206,7 +215,8 @@ Property radius_property(const RadiusRecord& query, const Graph& graph, const st
   // Only the clip can leave an input without a value: the point lies farther than the radius outside of it.
   for (std::uint64_t i = 0; i < n.inputs; ++i) {
     if (box[i].lo <= box[i].hi) continue;
-    if (property.bound_only) misuse("coordinate " + std::to_string(i) + " of the point is farther than the radius outside of --clip");
+    if (property.bound_only)
+      misuse("coordinate " + std::to_string(i) + " of the point is farther than the radius outside of --clip");
     for (std::size_t c = 0; c < property.cases.size(); ++c) {
       property.dropped.push_back("case " + std::to_string(c) + " is empty: coordinate " + std::to_string(i) +
                                  " of the point is farther than the radius outside of --clip");

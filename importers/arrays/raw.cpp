@@ -14,8 +14,9 @@ constexpr std::uint64_t sign_bit64 = std::uint64_t{1} << 63;
 std::string element_text(std::uint64_t index) { return "element " + std::to_string(index); }
 
 [[noreturn]] void refuse_inexact(double value, const std::string& name, std::uint64_t index) {
-  refuse(name, "inexact-number", element_text(index) + " is not a binary32 number", "a number that binary32 holds exactly",
-         shortest_decimal(value), "convert the array to binary32 yourself, so that the rounding is yours");
+  refuse(name, "inexact-number", element_text(index) + " is not a binary32 number",
+         "a number that binary32 holds exactly", shortest_decimal(value),
+         "convert the array to binary32 yourself, so that the rounding is yours");
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ void refuse(const std::string& where, const std::string& code, const std::string
 std::uint64_t from_double(double value, ElementType element, const std::string& name, std::uint64_t index) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t field = (bits >> 52) & 0x7ffU;
-  if (field == 0x7ff) refuse(name, "not-finite", element_text(index) + " is not finite", "finite numbers", "NaN or infinity");
+  if (field == 0x7ff)
+    refuse(name, "not-finite", element_text(index) + " is not finite", "finite numbers", "NaN or infinity");
   if (element == ElementType::binary64) return bits;
   const std::uint64_t sign = (bits & sign_bit64) >> 32;
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
@@ -44,9 +46,11 @@ std::uint64_t from_double(double value, ElementType element, const std::string& 
   refuse_inexact(value, name, index);
 }
 
-std::uint64_t from_binary32_bits(std::uint32_t bits, ElementType element, const std::string& name, std::uint64_t index) {
+std::uint64_t from_binary32_bits(std::uint32_t bits, ElementType element, const std::string& name,
+                                 std::uint64_t index) {
   const std::uint32_t field = (bits >> 23) & 0xffU;
-  if (field == 0xff) refuse(name, "not-finite", element_text(index) + " is not finite", "finite numbers", "NaN or infinity");
+  if (field == 0xff)
+    refuse(name, "not-finite", element_text(index) + " is not finite", "finite numbers", "NaN or infinity");
   if (element == ElementType::binary32) return bits;
   const std::uint64_t sign = std::uint64_t{bits >> 31} << 63;
   std::uint64_t fraction = bits & 0x7fffffU;
@@ -64,7 +68,8 @@ std::uint64_t from_integer(std::uint64_t magnitude, bool negative, ElementType e
   const int precision = element == ElementType::binary32 ? 24 : 53;
   if (width > precision) {
     refuse(name, "inexact-number", element_text(index) + " is an integer with more bits than the element type",
-           "at most " + std::to_string(precision) + " significant bits", (negative ? "-" : "") + std::to_string(magnitude),
+           "at most " + std::to_string(precision) + " significant bits",
+           (negative ? "-" : "") + std::to_string(magnitude),
            "convert the array to floating point yourself, so that the rounding is yours");
   }
   return from_double(negative ? -static_cast<double>(magnitude) : static_cast<double>(magnitude), element, name, index);
@@ -73,7 +78,8 @@ std::uint64_t from_integer(std::uint64_t magnitude, bool negative, ElementType e
 std::uint64_t from_decimal(std::string_view text, ElementType element, const std::string& where) {
   const auto value = parse_decimal(text);
   if (!value) {
-    refuse(where, "bad-number", "not a decimal number", "digits with at most one sign, one point and one exponent, within the limits",
+    refuse(where, "bad-number", "not a decimal number",
+           "digits with at most one sign, one point and one exponent, within the limits",
            "'" + std::string(text.substr(0, 60)) + "'");
   }
   const double rounded = element == ElementType::binary32 ? round_nearest_binary32(*value) : round_nearest(*value);
@@ -106,8 +112,8 @@ std::uint64_t element_count(const std::vector<std::uint64_t>& shape, const std::
 
 void check_count(std::uint64_t found, const ArrayRequest& request, const std::string& name) {
   if (found == request.count) return;
-  refuse(name, "wrong-count", "the array does not have the size of the model's input", std::to_string(request.count) + " numbers",
-         std::to_string(found));
+  refuse(name, "wrong-count", "the array does not have the size of the model's input",
+         std::to_string(request.count) + " numbers", std::to_string(found));
 }
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {

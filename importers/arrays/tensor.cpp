@@ -18,17 +18,28 @@ struct Format {
 
 Format format_of(const onnx::TensorProto& tensor, const std::string& name) {
   switch (tensor.data_type()) {
-    case onnx::TensorProto::FLOAT: return {4, true, true};
-    case onnx::TensorProto::DOUBLE: return {8, true, true};
-    case onnx::TensorProto::INT8: return {1, false, true};
-    case onnx::TensorProto::INT16: return {2, false, true};
-    case onnx::TensorProto::INT32: return {4, false, true};
-    case onnx::TensorProto::INT64: return {8, false, true};
-    case onnx::TensorProto::UINT8: return {1, false, false};
-    case onnx::TensorProto::UINT16: return {2, false, false};
-    case onnx::TensorProto::UINT32: return {4, false, false};
-    case onnx::TensorProto::UINT64: return {8, false, false};
-    default: break;
+    case onnx::TensorProto::FLOAT:
+      return {4, true, true};
+    case onnx::TensorProto::DOUBLE:
+      return {8, true, true};
+    case onnx::TensorProto::INT8:
+      return {1, false, true};
+    case onnx::TensorProto::INT16:
+      return {2, false, true};
+    case onnx::TensorProto::INT32:
+      return {4, false, true};
+    case onnx::TensorProto::INT64:
+      return {8, false, true};
+    case onnx::TensorProto::UINT8:
+      return {1, false, false};
+    case onnx::TensorProto::UINT16:
+      return {2, false, false};
+    case onnx::TensorProto::UINT32:
+      return {4, false, false};
+    case onnx::TensorProto::UINT64:
+      return {8, false, false};
+    default:
+      break;
   }
   refuse(name, "unsupported-type", "this tensor type is not supported", "float, double or an integer type",
          "data type " + std::to_string(tensor.data_type()), "convert the tensor to float");
@@ -45,7 +56,8 @@ std::uint64_t raw_element(const std::string& raw, std::uint64_t index, const For
   for (std::size_t b = format.bytes; b-- > 0;) {
     value = (value << 8) | static_cast<unsigned char>(raw[index * format.bytes + b]);
   }
-  if (format.is_float && format.bytes == 4) return from_binary32_bits(static_cast<std::uint32_t>(value), element, name, index);
+  if (format.is_float && format.bytes == 4)
+    return from_binary32_bits(static_cast<std::uint32_t>(value), element, name, index);
   if (format.is_float) return from_double(std::bit_cast<double>(value), element, name, index);
   if (!format.is_signed) return from_integer(value, false, element, name, index);
   const std::size_t shift = 64 - 8 * format.bytes;
@@ -58,13 +70,16 @@ RawArray parse_tensor(std::string_view bytes, const std::string& name, const Arr
   onnx::TensorProto tensor;
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
       !tensor.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    refuse(name, "bad-tensor", "not an ONNX TensorProto", "one serialised TensorProto below 2 GiB", std::to_string(bytes.size()) + " bytes");
+    refuse(name, "bad-tensor", "not an ONNX TensorProto", "one serialised TensorProto below 2 GiB",
+           std::to_string(bytes.size()) + " bytes");
   }
   if (tensor.GetReflection()->GetUnknownFields(tensor).field_count() != 0) {
     refuse(name, "bad-tensor", "the TensorProto has unknown fields", "the fields of the ONNX definition", "others");
   }
-  if (tensor.external_data_size() != 0 || tensor.data_location() == onnx::TensorProto::EXTERNAL || tensor.has_segment()) {
-    refuse(name, "external-data", "the tensor keeps its data elsewhere", "a tensor that contains its data", "external data or a segment");
+  if (tensor.external_data_size() != 0 || tensor.data_location() == onnx::TensorProto::EXTERNAL ||
+      tensor.has_segment()) {
+    refuse(name, "external-data", "the tensor keeps its data elsewhere", "a tensor that contains its data",
+           "external data or a segment");
   }
   const Format format = format_of(tensor, name);
   RawArray array;
@@ -74,8 +89,8 @@ RawArray parse_tensor(std::string_view bytes, const std::string& name, const Arr
   }
   const std::uint64_t count = element_count(array.shape, name);
   const bool has_raw = tensor.has_raw_data();
-  const int typed = tensor.float_data_size() + tensor.double_data_size() + tensor.int32_data_size() + tensor.int64_data_size() +
-                    tensor.uint64_data_size() + tensor.string_data_size();
+  const int typed = tensor.float_data_size() + tensor.double_data_size() + tensor.int32_data_size() +
+                    tensor.int64_data_size() + tensor.uint64_data_size() + tensor.string_data_size();
   // Where ONNX puts elements that are not raw.
   const int here = tensor.data_type() == onnx::TensorProto::FLOAT    ? tensor.float_data_size()
                    : tensor.data_type() == onnx::TensorProto::DOUBLE ? tensor.double_data_size()
@@ -86,7 +101,8 @@ RawArray parse_tensor(std::string_view bytes, const std::string& name, const Arr
   const bool right = has_raw ? typed == 0 && tensor.raw_data().size() == count * format.bytes
                              : typed == here && static_cast<std::uint64_t>(here) == count;
   if (!right) {
-    refuse(name, "bad-tensor", "the tensor's data do not have the size of its shape", std::to_string(count) + " elements in one field",
+    refuse(name, "bad-tensor", "the tensor's data do not have the size of its shape",
+           std::to_string(count) + " elements in one field",
            has_raw ? std::to_string(tensor.raw_data().size()) + " raw bytes" : std::to_string(typed) + " elements");
   }
   check_count(count, request, name);
@@ -96,7 +112,8 @@ RawArray parse_tensor(std::string_view bytes, const std::string& name, const Arr
     if (has_raw) {
       array.bits.push_back(raw_element(tensor.raw_data(), i, format, request.element, name));
     } else if (tensor.data_type() == onnx::TensorProto::FLOAT) {
-      array.bits.push_back(from_binary32_bits(std::bit_cast<std::uint32_t>(tensor.float_data(k)), request.element, name, i));
+      array.bits.push_back(
+          from_binary32_bits(std::bit_cast<std::uint32_t>(tensor.float_data(k)), request.element, name, i));
     } else if (tensor.data_type() == onnx::TensorProto::DOUBLE) {
       array.bits.push_back(from_double(tensor.double_data(k), request.element, name, i));
     } else if (tensor.data_type() == onnx::TensorProto::INT64) {

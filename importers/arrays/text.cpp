@@ -43,7 +43,8 @@ class NumberCollector : public nlohmann::json_sax<nlohmann::json> {
 
   bool start_array(std::size_t) override {
     if (lengths_.size() == max_json_depth) {
-      refuse(name_, "too-deep", "the JSON arrays are nested too deeply", "at most " + std::to_string(max_json_depth), "more");
+      refuse(name_, "too-deep", "the JSON arrays are nested too deeply", "at most " + std::to_string(max_json_depth),
+             "more");
     }
     if (!lengths_.empty()) ++lengths_.back();
     if (depth_known_ && lengths_.size() == shape_.size()) ragged();
@@ -66,8 +67,9 @@ class NumberCollector : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
     const std::string what = error.what();
-    refuse(name_ + ": byte " + std::to_string(position), "bad-json", "not a JSON array of numbers", "nested arrays of numbers",
-           "'" + token.substr(0, 40) + "'", what.find("number overflow") != std::string::npos ? "the number is beyond binary64" : "");
+    refuse(name_ + ": byte " + std::to_string(position), "bad-json", "not a JSON array of numbers",
+           "nested arrays of numbers", "'" + token.substr(0, 40) + "'",
+           what.find("number overflow") != std::string::npos ? "the number is beyond binary64" : "");
   }
 
  private:
@@ -77,8 +79,8 @@ class NumberCollector : public nlohmann::json_sax<nlohmann::json> {
     refuse(name_, "bad-json", "not a JSON array of numbers", "nested arrays of numbers", what);
   }
   [[noreturn]] void ragged() const {
-    refuse(name_, "ragged-array", "the JSON arrays of one level differ in length or depth", "nested arrays of equal lengths",
-           "element " + std::to_string(bits_.size()) + " out of place");
+    refuse(name_, "ragged-array", "the JSON arrays of one level differ in length or depth",
+           "nested arrays of equal lengths", "element " + std::to_string(bits_.size()) + " out of place");
   }
 
   bool number(const std::string& text) {
@@ -88,8 +90,8 @@ class NumberCollector : public nlohmann::json_sax<nlohmann::json> {
     numbers_level_ = lengths_.size();
     ++lengths_.back();
     if (bits_.size() == request_.count) {
-      refuse(name_, "wrong-count", "the array does not have the size of the model's input", std::to_string(request_.count) + " numbers",
-             "more than that");
+      refuse(name_, "wrong-count", "the array does not have the size of the model's input",
+             std::to_string(request_.count) + " numbers", "more than that");
     }
     bits_.push_back(from_decimal(text, request_.element, name_ + ": element " + std::to_string(bits_.size())));
     return true;
@@ -125,11 +127,12 @@ RawArray parse_csv(std::string_view bytes, const std::string& name, const ArrayR
       const std::string where = name + ":" + std::to_string(line) + ":" + std::to_string(begin + 1);
       if (i == begin) {
         if (i == text.size() && !after_comma) break;  // blanks at the end of the line
-        refuse(where, "bad-number", "an empty field", "a decimal number", i < text.size() ? "','" : "the end of the line");
+        refuse(where, "bad-number", "an empty field", "a decimal number",
+               i < text.size() ? "','" : "the end of the line");
       }
       if (array.bits.size() == request.count) {
-        refuse(where, "wrong-count", "the file does not have the size of the model's input", std::to_string(request.count) + " numbers",
-               "more than that", "a label column has to be removed");
+        refuse(where, "wrong-count", "the file does not have the size of the model's input",
+               std::to_string(request.count) + " numbers", "more than that", "a label column has to be removed");
       }
       array.bits.push_back(from_decimal(text.substr(begin, i - begin), request.element, where));
       ++fields;
@@ -139,8 +142,8 @@ RawArray parse_csv(std::string_view bytes, const std::string& name, const ArrayR
     }
     if (fields == 0) continue;
     if (rows != 0 && fields != columns) {
-      refuse(name + ":" + std::to_string(line), "ragged-array", "the lines differ in length", std::to_string(columns) + " numbers",
-             std::to_string(fields));
+      refuse(name + ":" + std::to_string(line), "ragged-array", "the lines differ in length",
+             std::to_string(columns) + " numbers", std::to_string(fields));
     }
     ++rows;
     columns = fields;

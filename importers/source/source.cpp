@@ -44,8 +44,8 @@ std::string read_file(const std::string& path) {
     refuse(path, "not-a-file", "not a regular file", "a regular file", "a folder, pipe or device", "");
   }
   if (static_cast<std::uint64_t>(status.st_size) > max_source_bytes) {
-    refuse(path, "file-too-large", "the file is over the size limit", "at most " + std::to_string(max_source_bytes) + " bytes",
-           std::to_string(status.st_size) + " bytes", "");
+    refuse(path, "file-too-large", "the file is over the size limit",
+           "at most " + std::to_string(max_source_bytes) + " bytes", std::to_string(status.st_size) + " bytes", "");
   }
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t filled = 0;
@@ -96,7 +96,8 @@ std::string gunzip(std::string_view bytes, const std::string& name) {
   }
   if (inflater.stream.avail_in != 0 || consumed != bytes.size()) {
     refuse(name, "gzip-members", "there are bytes after the first gzip member", "exactly one gzip member",
-           std::to_string(inflater.stream.avail_in + (bytes.size() - consumed)) + " more bytes", "compress the file again");
+           std::to_string(inflater.stream.avail_in + (bytes.size() - consumed)) + " more bytes",
+           "compress the file again");
   }
   return result;
 }

@@ -20,7 +20,8 @@ std::string read_file(const std::string& path);
 
 bool is_gzip(std::string_view bytes);
 
-// The content of a gzip file with exactly one member. Throws InputRefused (codes gzip-damaged, gzip-members, gzip-ratio).
+// The content of a gzip file with exactly one member. Throws InputRefused (codes gzip-damaged, gzip-members,
+// gzip-ratio).
 std::string gunzip(std::string_view bytes, const std::string& name);
 
 // read_file, then gunzip if the content is gzip.

@@ -49,7 +49,8 @@ void Builder::add_variable(std::uint32_t variable) {
 void Builder::add_number(const Token& token) {
   Operand operand;
   switch (formula_.numbers.parse(token.text, operand.number)) {
-    case NumberStatus::ok: break;
+    case NumberStatus::ok:
+      break;
     case NumberStatus::over_limit:
       tokens_.refuse(token, "number-too-large", "a number is over the size limits",
                      "at most " + std::to_string(max_digits) + " digits, exponents up to " +
@@ -57,9 +58,10 @@ void Builder::add_number(const Token& token) {
     case NumberStatus::malformed: {
       const char c = token.text[0];
       const bool digit = (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
-      tokens_.refuse(token, digit ? "bad-number" : "unknown-symbol",
-                     digit ? "not a decimal number" : "not a number, and not the name of an input or output",
-                     digit ? "digits with at most one sign, one point and one exponent" : "a decimal number, X_i or Y_i");
+      tokens_.refuse(
+          token, digit ? "bad-number" : "unknown-symbol",
+          digit ? "not a decimal number" : "not a number, and not the name of an input or output",
+          digit ? "digits with at most one sign, one point and one exponent" : "a decimal number, X_i or Y_i");
     }
   }
   if (operand.number.scale == Number::pooled) spend(bits_of(formula_.numbers.value(operand.number)), token);
@@ -150,7 +152,8 @@ std::uint32_t Builder::make_node(bool disjunction, std::size_t start, const Toke
     }
   }
   check_size(node, token);
-  formula_.children.insert(formula_.children.end(), pending_.begin() + static_cast<std::ptrdiff_t>(start), pending_.end());
+  formula_.children.insert(formula_.children.end(), pending_.begin() + static_cast<std::ptrdiff_t>(start),
+                           pending_.end());
   pending_.resize(start);
   formula_.nodes.push_back(node);
   return static_cast<std::uint32_t>(formula_.nodes.size() - 1) | node_bit;
@@ -159,7 +162,8 @@ std::uint32_t Builder::make_node(bool disjunction, std::size_t start, const Toke
 void Builder::close_connective(const Frame& frame, const Token& token) {
   const std::size_t count = pending_.size() - frame.start;
   if (count == 0) {
-    tokens_.refuse(token, "syntax", "'" + std::string(frame.token.text) + "' without operands", "at least one comparison");
+    tokens_.refuse(token, "syntax", "'" + std::string(frame.token.text) + "' without operands",
+                   "at least one comparison");
   }
   if (count > 1) {
     const std::uint32_t node = make_node(frame.op == Op::disjunction, frame.start, token);
@@ -179,8 +183,12 @@ void Builder::add_to(LinearForm& form, const Operand& operand, bool negated) con
       }
       break;
     }
-    case Operand::Kind::variable: form.terms.emplace_back(operand.variable, negated ? -1 : 1); break;
-    case Operand::Kind::form: form.append(*operand.form, negated); break;
+    case Operand::Kind::variable:
+      form.terms.emplace_back(operand.variable, negated ? -1 : 1);
+      break;
+    case Operand::Kind::form:
+      form.append(*operand.form, negated);
+      break;
   }
 }
 
@@ -220,15 +228,16 @@ void Builder::close_arithmetic(const Frame& frame) {
 }
 
 void Builder::push_literal(const Literal& literal) {
-  if (formula_.literals.size() >= node_bit) throw ResourceError(tokens_.name() + ": more comparisons than fit in memory");
+  if (formula_.literals.size() >= node_bit)
+    throw ResourceError(tokens_.name() + ": more comparisons than fit in memory");
   pending_.push_back(static_cast<std::uint32_t>(formula_.literals.size()));
   formula_.literals.push_back(literal);
 }
 
 void Builder::close_comparison(const Frame& frame) {
   if (operands_.size() - frame.start != 2) {
-    tokens_.refuse(frame.token, "syntax", "a comparison with " + std::to_string(operands_.size() - frame.start) + " operands",
-                   "two operands");
+    tokens_.refuse(frame.token, "syntax",
+                   "a comparison with " + std::to_string(operands_.size() - frame.start) + " operands", "two operands");
   }
   const Operand& a = operands_[frame.start];
   const Operand& b = operands_[frame.start + 1];
@@ -291,12 +300,12 @@ void Builder::note_unsupported(LiteralStatus status, const Frame& frame) {
   ++formula_.unsupported_count;
   if (formula_.unsupported.size() == shown_unsupported) return;
   const bool mixed = status == LiteralStatus::inputs_and_outputs;
-  formula_.unsupported.push_back(Blocker{
-      mixed ? "row-mixes-inputs-and-outputs" : "row-with-several-inputs", tokens_.where(frame.token),
-      mixed ? "a comparison of inputs with outputs is valid VNN-LIB, but not supported"
-            : "a comparison of several inputs is valid VNN-LIB, but not supported",
-      "bounds of single inputs, and comparisons of outputs only", "'" + std::string(frame.token.text) + "'",
-      mixed ? "add the compared inputs as further outputs of the model" : "enclose the input set in boxes"});
+  formula_.unsupported.push_back(
+      Blocker{mixed ? "row-mixes-inputs-and-outputs" : "row-with-several-inputs", tokens_.where(frame.token),
+              mixed ? "a comparison of inputs with outputs is valid VNN-LIB, but not supported"
+                    : "a comparison of several inputs is valid VNN-LIB, but not supported",
+              "bounds of single inputs, and comparisons of outputs only", "'" + std::string(frame.token.text) + "'",
+              mixed ? "add the compared inputs as further outputs of the model" : "enclose the input set in boxes"});
 }
 
 }  // namespace outward::vnnlib

@@ -38,7 +38,8 @@ std::uint64_t hash_of(const Difference& difference) {
     h = mix(h + input + 1);
     h = mix(h ^ static_cast<std::uint64_t>(range.lo.mantissa)) + static_cast<std::uint64_t>(range.lo.scale);
     h = mix(h ^ static_cast<std::uint64_t>(range.hi.mantissa)) + static_cast<std::uint64_t>(range.hi.scale);
-    h += (range.has_lo ? 1U : 0U) + (range.has_hi ? 2U : 0U) + (range.lo_strict ? 4U : 0U) + (range.hi_strict ? 8U : 0U);
+    h +=
+        (range.has_lo ? 1U : 0U) + (range.has_hi ? 2U : 0U) + (range.lo_strict ? 4U : 0U) + (range.hi_strict ? 8U : 0U);
   }
   return mix(h);
 }
@@ -102,7 +103,9 @@ std::string Box::incomplete_inputs() const {
     if (range.has_lo && range.has_hi) continue;
     if (shown++ == shown_inputs) return text + ", and others";
     text += (text.empty() ? "X_" : ", X_") + std::to_string(i) +
-            (range.has_lo ? " has no upper bound" : range.has_hi ? " has no lower bound" : " has no bounds");
+            (range.has_lo   ? " has no upper bound"
+             : range.has_hi ? " has no lower bound"
+                            : " has no bounds");
   }
   return text;
 }

@@ -106,7 +106,9 @@ class Expansion {
   void apply(const Literal& literal, std::vector<const Row*>& rows, std::string& reason) {
     switch (literal.kind) {
       case Literal::Kind::lower:
-      case Literal::Kind::upper: box_.apply(literal); break;
+      case Literal::Kind::upper:
+        box_.apply(literal);
+        break;
       case Literal::Kind::row: {
         const Row& row = formula_.rows[literal.index];
         rows.push_back(&row);
@@ -121,7 +123,8 @@ class Expansion {
         if (reason.empty()) reason = "line " + std::to_string(literal.line) + ": a comparison of constants is false";
         break;
       case Literal::Kind::yes:
-      case Literal::Kind::unsupported: break;
+      case Literal::Kind::unsupported:
+        break;
     }
   }
 
@@ -146,10 +149,11 @@ class Expansion {
       if (boxes_[entry->second] == difference) return entry->second;
     }
     if ((boxes_.size() + 1) * property_.inputs > vnnlib_limits::box_ends) {
-      throw InputRefused(Blocker{"too-many-boxes", property_.path, "the distinct input boxes are over the size limit",
-                                 "inputs times boxes at most " + std::to_string(vnnlib_limits::box_ends),
-                                 std::to_string(boxes_.size() + 1) + " boxes of " + std::to_string(property_.inputs) + " inputs",
-                                 "split the property into several files"});
+      throw InputRefused(
+          Blocker{"too-many-boxes", property_.path, "the distinct input boxes are over the size limit",
+                  "inputs times boxes at most " + std::to_string(vnnlib_limits::box_ends),
+                  std::to_string(boxes_.size() + 1) + " boxes of " + std::to_string(property_.inputs) + " inputs",
+                  "split the property into several files"});
     }
     const auto number = static_cast<std::uint32_t>(boxes_.size());
     numbers_.emplace(hash, number);

@@ -42,10 +42,11 @@ struct Formula {
   std::vector<Row> rows;
   std::vector<Node> nodes;
   std::vector<std::uint32_t> children;
-  std::vector<std::uint64_t> cases_before;  // parallel to children: alternatives of the earlier children of the same `or`
-  Node root;                                // a conjunction of the assertions
+  std::vector<std::uint64_t>
+      cases_before;  // parallel to children: alternatives of the earlier children of the same `or`
+  Node root;         // a conjunction of the assertions
   NumberPool numbers;
-  std::vector<Blocker> unsupported;         // the first 20
+  std::vector<Blocker> unsupported;  // the first 20
   std::uint64_t unsupported_count = 0;
 };
 

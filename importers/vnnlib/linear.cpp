@@ -81,7 +81,8 @@ Row scaled_row(const std::vector<std::pair<std::uint32_t, Rational>>& terms, con
   return row;
 }
 
-LiteralStatus make_literal(const LinearForm& form, bool strict, std::uint32_t line, Formula& formula, Literal& literal) {
+LiteralStatus make_literal(const LinearForm& form, bool strict, std::uint32_t line, Formula& formula,
+                           Literal& literal) {
   literal = Literal{};
   literal.line = line;
   literal.strict = strict;
@@ -109,7 +110,8 @@ LiteralStatus make_literal(const LinearForm& form, bool strict, std::uint32_t li
     return formula.numbers.add(bound, literal.value) ? LiteralStatus::ok : LiteralStatus::number_too_large;
   }
   literal.kind = Literal::Kind::unsupported;
-  return (form.terms.back().first & output_bit) != 0 ? LiteralStatus::inputs_and_outputs : LiteralStatus::several_inputs;
+  return (form.terms.back().first & output_bit) != 0 ? LiteralStatus::inputs_and_outputs
+                                                     : LiteralStatus::several_inputs;
 }
 
 }  // namespace outward::vnnlib

@@ -90,8 +90,7 @@ Token Tokens::next() {
            "save the file without a byte order mark");
   }
   refuse(token, "bad-character", "this byte is not part of the language",
-         "names, numbers, operators, parentheses and comments",
-         c == ',' ? "write decimals with a point" : "");
+         "names, numbers, operators, parentheses and comments", c == ',' ? "write decimals with a point" : "");
 }
 
 std::string Tokens::where(const Token& token) const {

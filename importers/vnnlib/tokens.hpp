@@ -13,7 +13,7 @@ namespace outward::vnnlib {
 struct Token {
   enum class Kind : std::uint8_t { open, close, symbol, left_bracket, right_bracket, comma, string, end };
   Kind kind = Kind::end;
-  std::string_view text;  // of a string: without the quotes
+  std::string_view text;               // of a string: without the quotes
   std::uint32_t line = 0, column = 0;  // from 1, columns in bytes
 
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }

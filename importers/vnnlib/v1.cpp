@@ -1,8 +1,8 @@
 // Parser of VNN-LIB 1.0 text, see v1.hpp.
 // One loop over tokens with an explicit stack of open parentheses; what they contain is collected by the builder.
 // Grammar (certificates/FORMAT.md section 4 gives the meaning):
-//   file    = { "(" "declare-const" NAME "Real" ")" | "(" "declare-fun" NAME "(" ")" "Real" ")" | "(" "assert" formula ")" }
-//   formula = "(" ("and" | "or") formula {formula} ")" | "(" ("<=" | "<" | ">=" | ">" | "=" | "==") term term ")"
+//   file    = { "(" "declare-const" NAME "Real" ")" | "(" "declare-fun" NAME "(" ")" "Real" ")" | "(" "assert" formula
+//   ")" } formula = "(" ("and" | "or") formula {formula} ")" | "(" ("<=" | "<" | ">=" | ">" | "=" | "==") term term ")"
 //   term    = NAME | NUMBER | "(" "+" term {term} ")" | "(" "-" term {term} ")" | "(" "*" term {term} ")"
 //   NAME    = ("X_" | "Y_") index without leading zeros
 #include "importers/vnnlib/v1.hpp"
@@ -20,8 +20,8 @@ struct OpName {
   std::string_view text;
   Op op;
 };
-constexpr OpName op_names[] = {{"<=", Op::le},  {">=", Op::ge}, {"<", Op::lt},   {">", Op::gt},
-                               {"=", Op::eq},   {"==", Op::eq}, {"+", Op::plus}, {"-", Op::minus},
+constexpr OpName op_names[] = {{"<=", Op::le},   {">=", Op::ge},           {"<", Op::lt},          {">", Op::gt},
+                               {"=", Op::eq},    {"==", Op::eq},           {"+", Op::plus},        {"-", Op::minus},
                                {"*", Op::times}, {"and", Op::conjunction}, {"or", Op::disjunction}};
 
 class Parser {
@@ -47,7 +47,8 @@ class Parser {
 
   void command(const Token& open) {
     if (open.kind == Token::Kind::close) {
-      tokens_.refuse(open, "syntax", "a closing parenthesis without an opening one", "a command or the end of the file");
+      tokens_.refuse(open, "syntax", "a closing parenthesis without an opening one",
+                     "a command or the end of the file");
     }
     if (open.kind != Token::Kind::open) {
       tokens_.refuse(open, "syntax", "text outside of a command", "'(' and a command");
@@ -85,8 +86,9 @@ class Parser {
     const Token name = tokens_.next();
     const auto id = name.kind == Token::Kind::symbol ? variable(name.text) : std::nullopt;
     if (!id) {
-      tokens_.refuse(name, "bad-name", "not the name of an input or output",
-                     "X_0, X_1, … or Y_0, Y_1, … without leading zeros, index at most " + std::to_string(vnnlib_limits::index));
+      tokens_.refuse(
+          name, "bad-name", "not the name of an input or output",
+          "X_0, X_1, … or Y_0, Y_1, … without leading zeros, index at most " + std::to_string(vnnlib_limits::index));
     }
     if (function) {
       expect(Token::Kind::open, "'()', a function without arguments");
@@ -113,10 +115,17 @@ class Parser {
     }
     for (;;) {
       switch (token.kind) {
-        case Token::Kind::open: open_frame(); break;
-        case Token::Kind::close: close_frame(token); break;
-        case Token::Kind::symbol: add_symbol(token); break;
-        default: unexpected_end(token);
+        case Token::Kind::open:
+          open_frame();
+          break;
+        case Token::Kind::close:
+          close_frame(token);
+          break;
+        case Token::Kind::symbol:
+          add_symbol(token);
+          break;
+        default:
+          unexpected_end(token);
       }
       if (frames_.empty()) break;
       token = tokens_.next();
@@ -146,14 +155,16 @@ class Parser {
       }
     }
     if (found == nullptr) {
-      tokens_.refuse(token, token.kind == Token::Kind::symbol ? "unknown-operator" : "syntax",
-                     token.kind == Token::Kind::open ? "an extra opening parenthesis" : "not an operator of VNN-LIB 1.0",
-                     "and, or, <=, <, >=, >, =, ==, +, - or *");
+      tokens_.refuse(
+          token, token.kind == Token::Kind::symbol ? "unknown-operator" : "syntax",
+          token.kind == Token::Kind::open ? "an extra opening parenthesis" : "not an operator of VNN-LIB 1.0",
+          "and, or, <=, <, >=, >, =, ==, +, - or *");
     }
     const bool in_formula = frames_.empty() || is_connective(frames_.back().op);
     const bool is_formula = is_connective(found->op) || is_comparison(found->op);
     if (in_formula != is_formula) {
-      tokens_.refuse(token, "syntax", in_formula ? "a number where a truth value is needed" : "a truth value where a number is needed",
+      tokens_.refuse(token, "syntax",
+                     in_formula ? "a number where a truth value is needed" : "a truth value where a number is needed",
                      in_formula ? "and, or or a comparison" : "a number, a variable, +, - or *");
     }
     if (frames_.size() == vnnlib_limits::depth) {
@@ -165,7 +176,8 @@ class Parser {
 
   void add_symbol(const Token& token) {
     if (is_connective(frames_.back().op)) {
-      tokens_.refuse(token, "syntax", "a number or name where a truth value is needed", "'(' and a comparison, and or or");
+      tokens_.refuse(token, "syntax", "a number or name where a truth value is needed",
+                     "'(' and a comparison, and or or");
     }
     if (token.text[0] != 'X' && token.text[0] != 'Y') {
       builder_.add_number(token);
@@ -196,18 +208,20 @@ class Parser {
     return static_cast<std::uint64_t>(std::find(declared.begin(), declared.end(), false) - declared.begin());
   }
 
-  void check_declarations(char letter, const std::vector<bool>& declared, std::uint64_t count, std::optional<std::uint64_t> wanted,
-                          std::vector<Blocker>& blockers) const {
+  void check_declarations(char letter, const std::vector<bool>& declared, std::uint64_t count,
+                          std::optional<std::uint64_t> wanted, std::vector<Blocker>& blockers) const {
     const std::string what = letter == 'X' ? "inputs" : "outputs";
     const std::uint64_t gap = first_gap(declared);
     const std::string missing = std::string(1, letter) + "_" + std::to_string(gap) + " is not declared";
     if (gap < declared.size()) {
       blockers.push_back(Blocker{"undeclared-variable", tokens_.name(), "the declared " + what + " have a gap",
-                                 "indices 0, 1, 2, … without gaps", missing, "declare every " + what.substr(0, what.size() - 1)});
+                                 "indices 0, 1, 2, … without gaps", missing,
+                                 "declare every " + what.substr(0, what.size() - 1)});
     } else if (wanted && count != *wanted) {
       blockers.push_back(Blocker{"wrong-" + what.substr(0, what.size() - 1) + "-count", tokens_.name(),
-                                 "the declared " + what + " do not match the model", std::to_string(*wanted) + " " + what,
-                                 std::to_string(count), "use the property written for this model"});
+                                 "the declared " + what + " do not match the model",
+                                 std::to_string(*wanted) + " " + what, std::to_string(count),
+                                 "use the property written for this model"});
     } else if (count == 0) {
       blockers.push_back(Blocker{"no-" + what, tokens_.name(), "no " + what + " are declared",
                                  "at least " + std::string(1, letter) + "_0", "none", ""});

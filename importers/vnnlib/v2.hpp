@@ -19,7 +19,8 @@ struct V2Summary {
 
 // Throws InputRefused at the first violation of syntax, scoping or typing. Codes follow the error classes of the
 // standard: syntax, missing-version, missing-network, multiple-declaration, undeclared-variable, type-mismatch,
-// untypable, variable-shape-mismatch, index-out-of-bounds, not-enough-indices, too-many-indices, invalid-scalar-access, …
+// untypable, variable-shape-mismatch, index-out-of-bounds, not-enough-indices, too-many-indices, invalid-scalar-access,
+// …
 V2Summary check_v2(std::string_view text, const std::string& name);
 
 }  // namespace outward::vnnlib

@@ -1,11 +1,11 @@
 // Syntax, scoping and typing of VNN-LIB 2.0 queries, see v2.hpp.
 // One token of lookahead, an explicit stack of open parentheses in assertions. Grammar:
 //   query   = "(" "vnnlib-version" "<" 2 "." MINOR ">" ")" network {network} {"(" "assert" formula ")"}
-//   network = "(" "declare-network" NAME ["(" ("equal-to" | "isomorphic-to") NAME ")"] input {input} {hidden} output {output} ")"
-//   input   = "(" "declare-input" NAME TYPE shape ")"       output likewise; hidden has a quoted ONNX name after the shape
-//   shape   = "[" [NUMBER {"," NUMBER}] "]"
-//   formula = "(" ("and" | "or") formula {formula} ")" | "(" ("<" | "<=" | ">" | ">=" | "==" | "!=") term term ")"
-//   term    = NUMBER | NAME ["[" index {"," index} "]"] | "(" ("+" | "-" | "*") term {term} ")"
+//   network = "(" "declare-network" NAME ["(" ("equal-to" | "isomorphic-to") NAME ")"] input {input} {hidden} output
+//   {output} ")" input   = "(" "declare-input" NAME TYPE shape ")"       output likewise; hidden has a quoted ONNX name
+//   after the shape shape   = "[" [NUMBER {"," NUMBER}] "]" formula = "(" ("and" | "or") formula {formula} ")" | "("
+//   ("<" | "<=" | ">" | ">=" | "==" | "!=") term term ")" term    = NUMBER | NAME ["[" index {"," index} "]"] | "("
+//   ("+" | "-" | "*") term {term} ")"
 // Typing: all variables of one comparison have the same element type, and its constants fit that type.
 #include <algorithm>
 #include <limits>
@@ -29,7 +29,8 @@ class Checker {
   V2Summary run() {
     version();
     while (look_.kind == Token::Kind::open) command();
-    if (look_.kind == Token::Kind::close) refuse("syntax", "a closing parenthesis without an opening one", "a command or the end of the file");
+    if (look_.kind == Token::Kind::close)
+      refuse("syntax", "a closing parenthesis without an opening one", "a command or the end of the file");
     if (look_.kind != Token::Kind::end) refuse("syntax", "text outside of a command", "'(' or the end of the file");
     if (networks_.empty()) refuse("missing-network", "the query declares no network", "at least one declare-network");
     if (summary_.assertions == 0) note("a query without assertions (the grammar asks for one)");
@@ -69,13 +70,15 @@ class Checker {
     advance();
   }
   void note(const std::string& text) {
-    if (std::find(summary_.notes.begin(), summary_.notes.end(), text) == summary_.notes.end()) summary_.notes.push_back(text);
+    if (std::find(summary_.notes.begin(), summary_.notes.end(), text) == summary_.notes.end())
+      summary_.notes.push_back(text);
   }
 
   void version() {
     if (look_.kind == Token::Kind::end) refuse("syntax", "the file is empty", "(vnnlib-version <2.0>)");
     expect(Token::Kind::open, "(vnnlib-version <2.0>)");
-    if (!look_.is("vnnlib-version")) refuse("missing-version", "the file does not start with its version", "(vnnlib-version <2.0>)");
+    if (!look_.is("vnnlib-version"))
+      refuse("missing-version", "the file does not start with its version", "(vnnlib-version <2.0>)");
     advance();
     const std::string_view text = look_.text;
     const std::size_t point = text.find('.');
@@ -97,7 +100,8 @@ class Checker {
   void command() {
     advance();
     if (look_.is("declare-network")) {
-      if (summary_.assertions > 0) refuse("syntax", "a declaration after an assertion", "all networks before the first assertion");
+      if (summary_.assertions > 0)
+        refuse("syntax", "a declaration after an assertion", "all networks before the first assertion");
       network();
     } else if (look_.is("assert")) {
       if (networks_.empty()) refuse("missing-network", "an assertion before any network", "(declare-network …)");
@@ -114,7 +118,8 @@ class Checker {
       tokens_.refuse(name, "syntax", "not a name", "a letter followed by letters, digits and '_'");
     }
     if (!names_.emplace(std::string(name.text), entry).second) {
-      tokens_.refuse(name, "multiple-declaration", "this name is already declared", "a name used once in the whole query");
+      tokens_.refuse(name, "multiple-declaration", "this name is already declared",
+                     "a name used once in the whole query");
     }
   }
 
@@ -134,10 +139,12 @@ class Checker {
         stage = 1;
         continue;
       }
-      const bool input = look_.is("declare-input"), hidden = look_.is("declare-hidden"), output = look_.is("declare-output");
+      const bool input = look_.is("declare-input"), hidden = look_.is("declare-hidden"),
+                 output = look_.is("declare-output");
       const int wanted = input ? 1 : hidden ? 2 : output ? 3 : 0;
       if (wanted == 0 || wanted < stage || (wanted > 1 && !has_input)) {
-        refuse("syntax", "not the declaration that comes here", "inputs, then hidden nodes, then outputs, at least one input and output");
+        refuse("syntax", "not the declaration that comes here",
+               "inputs, then hidden nodes, then outputs, at least one input and output");
       }
       stage = wanted;
       has_input = has_input || input;
@@ -154,7 +161,8 @@ class Checker {
     network.relation = look_.is("equal-to") ? Network::Relation::equal_to : Network::Relation::isomorphic_to;
     advance();
     const Token target = take();
-    if (target.kind != Token::Kind::symbol || !is_name(target.text)) tokens_.refuse(target, "syntax", "not a name", "the name of a network");
+    if (target.kind != Token::Kind::symbol || !is_name(target.text))
+      tokens_.refuse(target, "syntax", "not a name", "the name of a network");
     network.target = std::string(target.text);
     expect(Token::Kind::close, "')'");
     return target;
@@ -167,7 +175,8 @@ class Checker {
     }
     const Network& target = networks_[found->second.network];
     if (target.relation != Network::Relation::none) {
-      tokens_.refuse(token, "chained-relation", "the target is itself declared as a copy", "a network without equal-to or isomorphic-to");
+      tokens_.refuse(token, "chained-relation", "the target is itself declared as a copy",
+                     "a network without equal-to or isomorphic-to");
     }
     std::string what;
     bool types_differ = false;
@@ -204,7 +213,8 @@ class Checker {
 
   // A decimal integer without sign; nullopt if the token is none.
   static std::optional<std::uint64_t> integer(const Token& token) {
-    if (token.kind != Token::Kind::symbol || token.text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+    if (token.kind != Token::Kind::symbol || token.text.find_first_not_of("0123456789") != std::string_view::npos)
+      return std::nullopt;
     std::uint64_t value = 0;
     for (char c : token.text) {
       value = std::min(value * 10 + static_cast<std::uint64_t>(c - '0'), std::uint64_t{1} << 40);
@@ -231,7 +241,8 @@ class Checker {
   }
 
   void assertion() {
-    if (look_.kind != Token::Kind::open) refuse("syntax", "an assertion without a formula", "'(' and a comparison, and or or");
+    if (look_.kind != Token::Kind::open)
+      refuse("syntax", "an assertion without a formula", "'(' and a comparison, and or or");
     do {
       if (look_.kind == Token::Kind::open) {
         open_frame();
@@ -240,7 +251,8 @@ class Checker {
       } else if (look_.kind == Token::Kind::symbol) {
         term();
       } else {
-        refuse("syntax", look_.kind == Token::Kind::end ? "the file ends inside an assertion" : "unexpected text", "an operator, a term or ')'");
+        refuse("syntax", look_.kind == Token::Kind::end ? "the file ends inside an assertion" : "unexpected text",
+               "an operator, a term or ')'");
       }
     } while (!frames_.empty());
     expect(Token::Kind::close, "')' at the end of the assertion");
@@ -260,11 +272,13 @@ class Checker {
     }
     const bool formula_wanted = frames_.empty() || frames_.back().level == Level::connective;
     if (formula_wanted == (level == Level::arithmetic)) {
-      refuse("syntax", formula_wanted ? "a number where a truth value is needed" : "a truth value where a number is needed",
+      refuse("syntax",
+             formula_wanted ? "a number where a truth value is needed" : "a truth value where a number is needed",
              formula_wanted ? "and, or or a comparison" : "a term");
     }
     if (frames_.size() == vnnlib_limits::depth) {
-      refuse("too-deep", "the nesting is over the limit", "at most " + std::to_string(vnnlib_limits::depth) + " open parentheses");
+      refuse("too-deep", "the nesting is over the limit",
+             "at most " + std::to_string(vnnlib_limits::depth) + " open parentheses");
     }
     if (!frames_.empty()) ++frames_.back().operands;
     if (level == Level::comparison) typing_ = Typing{};
@@ -275,7 +289,8 @@ class Checker {
     const Frame frame = frames_.back();
     if (frame.operands == 0) refuse("syntax", "an operator without operands", "at least one operand");
     if (frame.level == Level::comparison) {
-      if (frame.operands != 2) refuse("syntax", "a comparison with " + std::to_string(frame.operands) + " operands", "two operands");
+      if (frame.operands != 2)
+        refuse("syntax", "a comparison with " + std::to_string(frame.operands) + " operands", "two operands");
       check_types(frame.token);
     }
     frames_.pop_back();
@@ -283,7 +298,8 @@ class Checker {
   }
 
   void term() {
-    if (frames_.back().level == Level::connective) refuse("syntax", "a term where a truth value is needed", "'(' and a comparison, and or or");
+    if (frames_.back().level == Level::connective)
+      refuse("syntax", "a term where a truth value is needed", "'(' and a comparison, and or or");
     ++frames_.back().operands;
     const char c = look_.text[0];
     if ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.') {
@@ -295,16 +311,19 @@ class Checker {
 
   void constant() {
     const Token token = take();
-    if (!looks_like_decimal(token.text)) tokens_.refuse(token, "syntax", "not a number", "an optional '-', digits, and an optional fraction");
+    if (!looks_like_decimal(token.text))
+      tokens_.refuse(token, "syntax", "not a number", "an optional '-', digits, and an optional fraction");
     if (!parse_decimal(token.text)) {
-      tokens_.refuse(token, "number-too-large", "a number is over the size limits",
-                     "at most " + std::to_string(max_digits) + " digits, exponents up to " + std::to_string(max_exponent));
+      tokens_.refuse(
+          token, "number-too-large", "a number is over the size limits",
+          "at most " + std::to_string(max_digits) + " digits, exponents up to " + std::to_string(max_exponent));
     }
     const std::string_view text = token.text;
     const std::size_t point = text.find('.');
     if (text.find_first_of("eE") != std::string_view::npos) note("a number with an exponent (not in the grammar)");
     if (text[0] == '+') note("a number with '+' (not in the grammar)");
-    if (point != std::string_view::npos && (point == 0 || point + 1 == text.size() || text.find_first_of("0123456789") > point)) {
+    if (point != std::string_view::npos &&
+        (point == 0 || point + 1 == text.size() || text.find_first_of("0123456789") > point)) {
       note("a number with no digit on one side of the point (not in the grammar)");
     }
     Token& sort = text.find_first_of(".eE") == std::string_view::npos ? typing_.integer : typing_.floating;
@@ -318,7 +337,8 @@ class Checker {
     if (found == names_.end()) {
       tokens_.refuse(name, "undeclared-variable", "this name is not declared", "a declared variable or a number");
     }
-    if (found->second.is_network) tokens_.refuse(name, "variable-kind-mismatch", "this is the name of a network", "a variable");
+    if (found->second.is_network)
+      tokens_.refuse(name, "variable-kind-mismatch", "this is the name of a network", "a variable");
     const Variable& variable = networks_[found->second.network].variables[found->second.variable];
     indices(name, variable);
     if (typing_.variable == nullptr) {
@@ -333,11 +353,13 @@ class Checker {
     const std::string rank = std::to_string(variable.shape.size());
     if (look_.kind != Token::Kind::left_bracket) {
       if (!variable.shape.empty()) {
-        tokens_.refuse(name, "not-enough-indices", "a tensor of shape " + dims_text(variable.shape) + " without indices", rank + " indices");
+        tokens_.refuse(name, "not-enough-indices",
+                       "a tensor of shape " + dims_text(variable.shape) + " without indices", rank + " indices");
       }
       return;
     }
-    if (variable.shape.empty()) tokens_.refuse(name, "invalid-scalar-access", "a scalar with indices", "the name alone");
+    if (variable.shape.empty())
+      tokens_.refuse(name, "invalid-scalar-access", "a scalar with indices", "the name alone");
     advance();
     std::size_t position = 0;
     for (;; ++position) {
@@ -369,17 +391,21 @@ class Checker {
     }
     const Family family = typing_.variable->family;
     const std::string type = typing_.variable->type;
-    const bool has_integer = typing_.integer.kind != Token::Kind::end, has_floating = typing_.floating.kind != Token::Kind::end;
-    if (has_integer && family == Family::real) note("an integer constant compared with a real variable, read as a real number");
+    const bool has_integer = typing_.integer.kind != Token::Kind::end,
+               has_floating = typing_.floating.kind != Token::Kind::end;
+    if (has_integer && family == Family::real)
+      note("an integer constant compared with a real variable, read as a real number");
     if (has_integer && (family == Family::floating || family == Family::other)) {
       tokens_.refuse(typing_.integer, "type-mismatch", "an integer constant in a comparison of " + type,
                      family == Family::floating ? "a constant with a decimal point" : "variables only");
     }
     if (has_floating && family != Family::floating && family != Family::real) {
-      tokens_.refuse(typing_.floating, "type-mismatch", "a constant with a fraction in a comparison of " + type, "integer constants");
+      tokens_.refuse(typing_.floating, "type-mismatch", "a constant with a fraction in a comparison of " + type,
+                     "integer constants");
     }
     if (family == Family::unsigned_integer && typing_.negative.kind != Token::Kind::end) {
-      tokens_.refuse(typing_.negative, "type-mismatch", "a negative constant in a comparison of " + type, "constants of at least 0");
+      tokens_.refuse(typing_.negative, "type-mismatch", "a negative constant in a comparison of " + type,
+                     "constants of at least 0");
     }
   }
 

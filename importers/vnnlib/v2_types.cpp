@@ -11,14 +11,29 @@ struct TypeName {
 
 constexpr TypeName type_names[] = {
     {"real", Family::real},
-    {"float16", Family::floating},        {"float32", Family::floating},          {"float64", Family::floating},
-    {"bfloat16", Family::floating},       {"float8e4m3fn", Family::floating},     {"float8e4m3fnuz", Family::floating},
-    {"float8e5m2", Family::floating},     {"float8e5m2fnuz", Family::floating},   {"float4e2m1", Family::floating},
-    {"int4", Family::signed_integer},     {"int8", Family::signed_integer},       {"int16", Family::signed_integer},
-    {"int32", Family::signed_integer},    {"int64", Family::signed_integer},      {"uint4", Family::unsigned_integer},
-    {"uint8", Family::unsigned_integer},  {"uint16", Family::unsigned_integer},   {"uint32", Family::unsigned_integer},
-    {"uint64", Family::unsigned_integer}, {"bool", Family::other},                {"string", Family::other},
-    {"complex64", Family::other},         {"complex128", Family::other},
+    {"float16", Family::floating},
+    {"float32", Family::floating},
+    {"float64", Family::floating},
+    {"bfloat16", Family::floating},
+    {"float8e4m3fn", Family::floating},
+    {"float8e4m3fnuz", Family::floating},
+    {"float8e5m2", Family::floating},
+    {"float8e5m2fnuz", Family::floating},
+    {"float4e2m1", Family::floating},
+    {"int4", Family::signed_integer},
+    {"int8", Family::signed_integer},
+    {"int16", Family::signed_integer},
+    {"int32", Family::signed_integer},
+    {"int64", Family::signed_integer},
+    {"uint4", Family::unsigned_integer},
+    {"uint8", Family::unsigned_integer},
+    {"uint16", Family::unsigned_integer},
+    {"uint32", Family::unsigned_integer},
+    {"uint64", Family::unsigned_integer},
+    {"bool", Family::other},
+    {"string", Family::other},
+    {"complex64", Family::other},
+    {"complex128", Family::other},
 };
 
 std::vector<const Variable*> of_kind(const Network& network, Variable::Kind kind) {
@@ -59,8 +74,8 @@ std::string relation_error(const Network& network, const Network& target, std::s
     const std::string kinds = kind == Variable::Kind::input ? "inputs" : "outputs";
     const auto mine = of_kind(network, kind), theirs = of_kind(target, kind);
     if (mine.size() != theirs.size()) {
-      *what = "'" + network.name + "' has " + std::to_string(mine.size()) + " " + kinds + ", '" + target.name + "' has " +
-              std::to_string(theirs.size());
+      *what = "'" + network.name + "' has " + std::to_string(mine.size()) + " " + kinds + ", '" + target.name +
+              "' has " + std::to_string(theirs.size());
       return "variable-count-mismatch";
     }
     for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -21,8 +21,9 @@ bool is_version_2(std::string_view text, const std::string& name) {
 
 // Certificates are defined for version 1.0 (certificates/FORMAT.md section 4), so nothing can be claimed here.
 Blocker version_2_blocker(const std::string& name) {
-  return Blocker{"unsupported-vnnlib-2", name, "a correct VNN-LIB 2.0 query, but only version 1.0 can be verified",
-                 "a VNN-LIB 1.0 property", "version 2.0", "write the property in VNN-LIB 1.0"};
+  return Blocker{
+      "unsupported-vnnlib-2",   name,          "a correct VNN-LIB 2.0 query, but only version 1.0 can be verified",
+      "a VNN-LIB 1.0 property", "version 2.0", "write the property in VNN-LIB 1.0"};
 }
 
 [[noreturn]] void refuse_unsupported(const vnnlib::Formula& formula) {

@@ -15,18 +15,33 @@ enum class ElementType { binary32, binary64 };
 
 // Numbers are those of FORMAT.md section 1 and enter the digest.
 enum class Kind : std::uint8_t {
-  input = 0, constant = 1, map = 2, dense = 3, conv = 4, reduce = 5, bn = 6, add = 7, shift = 8, scale = 9,
-  divide = 10, neg = 11, relu = 12, leaky = 13, clip = 14, abs = 15, max = 16
+  input = 0,
+  constant = 1,
+  map = 2,
+  dense = 3,
+  conv = 4,
+  reduce = 5,
+  bn = 6,
+  add = 7,
+  shift = 8,
+  scale = 9,
+  divide = 10,
+  neg = 11,
+  relu = 12,
+  leaky = 13,
+  clip = 14,
+  abs = 15,
+  max = 16
 };
 
 struct Node {
   Kind kind = Kind::input;
   std::vector<std::uint32_t> operands;
-  std::uint64_t size = 0;               // number of elements
-  std::vector<std::int64_t> ints;       // FORMAT.md section 1
-  std::vector<double> payload;          // exact values; every binary32 value is a binary64 value, -0 is kept
-  std::string origin;                   // "node 3 'conv1' (Conv)": for messages only, not part of the digest
-  std::vector<std::int64_t> shape;      // ONNX shape of the value: for messages and layout only, not part of the digest
+  std::uint64_t size = 0;           // number of elements
+  std::vector<std::int64_t> ints;   // FORMAT.md section 1
+  std::vector<double> payload;      // exact values; every binary32 value is a binary64 value, -0 is kept
+  std::string origin;               // "node 3 'conv1' (Conv)": for messages only, not part of the digest
+  std::vector<std::int64_t> shape;  // ONNX shape of the value: for messages and layout only, not part of the digest
 };
 
 struct Graph {
@@ -45,7 +60,7 @@ struct ModelFile {
 
 struct Model {
   Graph graph;
-  std::vector<ModelFile> files;                                                // the model first, then external data sorted by path
+  std::vector<ModelFile> files;  // the model first, then external data sorted by path
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> shape_overrides;  // sorted by name
 };
 

@@ -30,7 +30,8 @@ struct Case {
   std::vector<Row> rows;  // empty: every output is unsafe
 };
 
-// Exactly what the user asked in a radius query, for the record of FORMAT.md section 7. Decimal texts, "" when not given.
+// Exactly what the user asked in a radius query, for the record of FORMAT.md section 7. Decimal texts, "" when not
+// given.
 struct RadiusRecord {
   std::vector<std::uint64_t> centre_bits;  // one per input, binary32 or binary64 pattern
   std::string radius, scale, layout, target, deviation;

@@ -1,6 +1,6 @@
-// Whole proofs against exact optima. Networks with one input are piecewise linear in one variable, so their exact least output is
-// found by following every breakpoint in rationals. A property exactly at the optimum must never be called proved; one a
-// little beyond it must be, where the network is stable.
+// Whole proofs against exact optima. Networks with one input are piecewise linear in one variable, so their exact least
+// output is found by following every breakpoint in rationals. A property exactly at the optimum must never be called
+// proved; one a little beyond it must be, where the network is stable.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -71,7 +71,8 @@ Sample sample(Random& random, int layers, double width) {
     for (std::size_t j = 0; j < n; ++j)
       for (std::size_t p = 0; p < c.x.size(); ++p) {
         next.values[j][p] = exact(dense.payload[n * depth + j]);
-        for (std::size_t k = 0; k < depth; ++k) next.values[j][p] += exact(dense.payload[j * depth + k]) * c.values[k][p];
+        for (std::size_t k = 0; k < depth; ++k)
+          next.values[j][p] += exact(dense.payload[j * depth + k]) * c.values[k][p];
       }
     s.graph.nodes.push_back(dense);
     c = std::move(next);
@@ -117,7 +118,7 @@ TEST_CASE("nothing reachable is ever proved unreachable, and stable networks are
   for (int t = 0; t < 400; ++t) {
     const Sample s = sample(random, t % 4, t % 2 ? 1e-3 : 0.5);
     const double scale = 1 + std::fabs(round_nearest(s.least));
-    CHECK_FALSE(proved(s, s.least, false, Semantics::real));       // y <= min is reached
+    CHECK_FALSE(proved(s, s.least, false, Semantics::real));  // y <= min is reached
     CHECK_FALSE(proved(s, s.least, false, Semantics::fp32_any));
     const Rational above = s.least + exact(1e-9 * scale);
     CHECK_FALSE(proved(s, above, true, Semantics::real));

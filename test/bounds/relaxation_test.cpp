@@ -1,5 +1,5 @@
-// Lines of the piecewise-linear nodes against exact values on fine grids, for every slope byte; tightness of the offsets; and
-// the choices of max groups.
+// Lines of the piecewise-linear nodes against exact values on fine grids, for every slope byte; tightness of the
+// offsets; and the choices of max groups.
 #include "bounds/relaxation.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,10 @@ Rational value(const Graph& g, const Rational& x) { return evaluate_exactly(g, {
 TEST_CASE("both lines hold at the ends, the breakpoints and between them, and touch the function") {
   std::mt19937_64 random(11);
   const std::pair<Kind, std::vector<double>> functions[] = {
-      {Kind::relu, {}}, {Kind::leaky, {0.0099999997764825821}}, {Kind::leaky, {0.0}}, {Kind::leaky, {1.0}}, {Kind::abs, {}}, {Kind::clip, {-1.0, 1.25}}, {Kind::clip, {0.5, 0.5}}};
+      {Kind::relu, {}},        {Kind::leaky, {0.0099999997764825821}},
+      {Kind::leaky, {0.0}},    {Kind::leaky, {1.0}},
+      {Kind::abs, {}},         {Kind::clip, {-1.0, 1.25}},
+      {Kind::clip, {0.5, 0.5}}};
   for (const auto& [kind, payload] : functions) {
     const Graph g = one_node(kind, payload, 1);
     const Network net(g);
@@ -59,7 +62,8 @@ TEST_CASE("both lines hold at the ends, the breakpoints and between them, and to
       const Rational a = exact(lo), b = exact(hi);
       std::vector<Rational> points;
       for (int i = 0; i <= 40; ++i) points.push_back(a + (b - a) * i / 40);
-      for (const Rational& p : {Rational(0), exact(kind == Kind::clip ? payload[0] : 0.0), exact(kind == Kind::clip ? payload[1] : 0.0)})
+      for (const Rational& p :
+           {Rational(0), exact(kind == Kind::clip ? payload[0] : 0.0), exact(kind == Kind::clip ? payload[1] : 0.0)})
         if (a <= p && p <= b) points.push_back(p);
       Rational least_gap_below = 1000, least_gap_above = 1000;
       for (const Rational& x : points) {

@@ -1,5 +1,6 @@
-// One test per rounding term of bounds/rounding.hpp (DESIGN section 1, terms i–viii). Each builds a computation whose error is
-// really there and compares it with exact rationals: with the term deleted (0, or 1 for the inflation) the test fails.
+// One test per rounding term of bounds/rounding.hpp (DESIGN section 1, terms i–viii). Each builds a computation whose
+// error is really there and compares it with exact rationals: with the term deleted (0, or 1 for the inflation) the
+// test fails.
 #include "bounds/rounding.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +25,8 @@ std::vector<double> random_vector(std::mt19937_64& random, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("term i: a matrix product computed by OpenBLAS stays within product_term of the exact one, and is not exact") {
+TEST_CASE(
+    "term i: a matrix product computed by OpenBLAS stays within product_term of the exact one, and is not exact") {
   std::mt19937_64 random(1);
   bool some_error = false;
   double worst = 0;
@@ -123,7 +125,8 @@ TEST_CASE("term vii: centre and radius cover both ends; without the radius round
     CHECK(exact(c) - exact(r) <= exact(v[0]));
     CHECK(exact(c) + exact(r) >= exact(v[1]));
     const double nearest = std::max(v[1] - c, c - v[0]);
-    rounding_mattered = rounding_mattered || exact(c) - exact(nearest) > exact(v[0]) || exact(c) + exact(nearest) < exact(v[1]);
+    rounding_mattered =
+        rounding_mattered || exact(c) - exact(nearest) > exact(v[0]) || exact(c) + exact(nearest) < exact(v[1]);
   }
   CHECK(rounding_mattered);
 }

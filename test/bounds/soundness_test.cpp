@@ -1,5 +1,6 @@
-// Bounds against exact rational evaluation: every range of every stored node, and every backward bound of random linear forms,
-// on random graphs of all kinds, under real and float claims. The float executions use random orders and fusions.
+// Bounds against exact rational evaluation: every range of every stored node, and every backward bound of random linear
+// forms, on random graphs of all kinds, under real and float claims. The float executions use random orders and
+// fusions.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,7 +15,8 @@ using namespace outward::testing;
 
 namespace {
 
-// Ranges by IBP with every unstable pre-activation bounded backwards, lines set on the way: what prove.cpp does for one box.
+// Ranges by IBP with every unstable pre-activation bounded backwards, lines set on the way: what prove.cpp does for one
+// box.
 State propagate(const Network& net, Semantics semantics, const Box& box, BackwardEngine& engine) {
   State state(net, semantics);
   set_input_range(net, state, {box.lo, box.hi});

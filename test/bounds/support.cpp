@@ -32,24 +32,30 @@ class Builder {
     return out;
   }
   std::uint64_t size(std::uint32_t k) const { return graph.nodes[k].size; }
-  std::int64_t pick(std::int64_t lo, std::int64_t hi) { return std::uniform_int_distribution<std::int64_t>(lo, hi)(random_); }
+  std::int64_t pick(std::int64_t lo, std::int64_t hi) {
+    return std::uniform_int_distribution<std::int64_t>(lo, hi)(random_);
+  }
 
   std::uint32_t dense(std::uint32_t x) {
-    const std::int64_t rows = size(x) % 2 == 0 && pick(0, 3) == 0 ? 2 : 1, depth = static_cast<std::int64_t>(size(x)) / rows;
+    const std::int64_t rows = size(x) % 2 == 0 && pick(0, 3) == 0 ? 2 : 1,
+                       depth = static_cast<std::int64_t>(size(x)) / rows;
     const std::int64_t columns = pick(1, 8), bias = pick(0, 1);
     return add(Kind::dense, {x}, static_cast<std::uint64_t>(rows * columns), {rows, depth, columns, bias},
                weights(static_cast<std::size_t>(columns * depth + bias * columns)));
   }
   std::uint32_t conv(std::uint32_t x) {
-    std::int64_t n = static_cast<std::int64_t>(size(x)), channels = n % 2 == 0 && pick(0, 1) ? 2 : 1, width = n / channels, height = 1;
+    std::int64_t n = static_cast<std::int64_t>(size(x)), channels = n % 2 == 0 && pick(0, 1) ? 2 : 1,
+                 width = n / channels, height = 1;
     while (width % 2 == 0 && height < width) {
       height *= 2;
       width /= 2;
     }
     const std::int64_t groups = channels == 2 && pick(0, 1) ? 2 : 1, filters = groups * pick(1, 2);
     const std::int64_t kh = pick(1, std::min<std::int64_t>(3, height)), kw = pick(1, std::min<std::int64_t>(3, width));
-    const std::int64_t pad = pick(0, 1), sh = pick(1, 2), sw = pick(1, 2), dh = kh > 1 && (kh - 1) * 2 < height ? pick(1, 2) : 1;
-    const std::int64_t oh = (height + 2 * pad - (kh - 1) * dh - 1) / sh + 1, ow = (width + pad - kw) / sw + 1, bias = pick(0, 1);
+    const std::int64_t pad = pick(0, 1), sh = pick(1, 2), sw = pick(1, 2),
+                       dh = kh > 1 && (kh - 1) * 2 < height ? pick(1, 2) : 1;
+    const std::int64_t oh = (height + 2 * pad - (kh - 1) * dh - 1) / sh + 1, ow = (width + pad - kw) / sw + 1,
+                       bias = pick(0, 1);
     return add(Kind::conv, {x}, static_cast<std::uint64_t>(filters * oh * ow),
                {1, channels, height, width, filters, kh, kw, sh, sw, pad, pad, pad, 0, dh, 1, groups, oh, ow, bias},
                weights(static_cast<std::size_t>(filters * (channels / groups) * kh * kw + bias * filters)));
@@ -62,20 +68,24 @@ class Builder {
   std::uint32_t reduce(std::uint32_t x) {
     const std::uint64_t depth = size(x) % 3 == 0 ? 3 : size(x) % 2 == 0 ? 2 : 1;
     std::vector<std::int64_t> ints{static_cast<std::int64_t>(depth)};
-    for (std::uint64_t i = 0; i < size(x) / depth; ++i) ints.push_back(pick(0, 1) ? 1 : static_cast<std::int64_t>(depth) + pick(0, 4));
+    for (std::uint64_t i = 0; i < size(x) / depth; ++i)
+      ints.push_back(pick(0, 1) ? 1 : static_cast<std::int64_t>(depth) + pick(0, 4));
     return add(Kind::reduce, {x}, size(x) / depth, ints, {});
   }
   std::uint32_t elementwise(std::uint32_t x, bool with_bn) {
     const std::size_t n = size(x);
     switch (pick(0, with_bn ? 4 : 3)) {
-      case 0: return add(Kind::shift, {x}, n, {}, weights(n));
-      case 1: return add(Kind::scale, {x}, n, {}, weights(n));
+      case 0:
+        return add(Kind::shift, {x}, n, {}, weights(n));
+      case 1:
+        return add(Kind::scale, {x}, n, {}, weights(n));
       case 2: {
         std::vector<double> c = weights(n);
         for (double& v : c) v = std::fabs(v) < 1e-3 ? 3.0 : v;
         return add(Kind::divide, {x}, n, {}, c);
       }
-      case 3: return add(Kind::neg, {x}, n, {}, {});
+      case 3:
+        return add(Kind::neg, {x}, n, {}, {});
       default: {
         const std::size_t channels = n % 2 == 0 ? 2 : 1;
         std::vector<double> p = weights(3 * channels);
@@ -88,13 +98,17 @@ class Builder {
   std::uint32_t activation(std::uint32_t x) {
     const std::uint64_t n = size(x);
     switch (pick(0, 6)) {
-      case 0: return add(Kind::leaky, {x}, n, {}, {to_float(0.01)});
-      case 1: return add(Kind::clip, {x}, n, {}, {-1.0, to_float(1.25)});
-      case 2: return add(Kind::abs, {x}, n, {}, {});
+      case 0:
+        return add(Kind::leaky, {x}, n, {}, {to_float(0.01)});
+      case 1:
+        return add(Kind::clip, {x}, n, {}, {-1.0, to_float(1.25)});
+      case 2:
+        return add(Kind::abs, {x}, n, {}, {});
       case 3:
         if (n % 2 == 0) return add(Kind::max, {x}, n / 2, {2}, {});
         [[fallthrough]];
-      default: return add(Kind::relu, {x}, n, {}, {});
+      default:
+        return add(Kind::relu, {x}, n, {}, {});
     }
   }
 
@@ -122,7 +136,8 @@ Graph random_graph(Random& random, int layers, bool with_bn) {
     for (int i = 0; i < 2; ++i)
       if (b.pick(0, 2) == 0) x = b.elementwise(x, with_bn);
     if (b.pick(0, 2) == 0) {
-      const std::uint32_t other = stored[static_cast<std::size_t>(b.pick(0, static_cast<std::int64_t>(stored.size()) - 1))];
+      const std::uint32_t other =
+          stored[static_cast<std::size_t>(b.pick(0, static_cast<std::int64_t>(stored.size()) - 1))];
       const std::uint32_t same = b.size(other) == b.size(x) ? other : b.map(other, b.size(x));
       x = b.add(Kind::add, {x, same}, b.size(x), {b.pick(0, 1)}, {});
     }
@@ -196,9 +211,15 @@ std::vector<std::vector<Rational>> evaluate_exactly(const Graph& graph, const st
     const std::vector<Rational> x = joined(node, values);
     for (std::size_t i = 0; i < node.size; ++i) {
       switch (node.kind) {
-        case Kind::input: out[i] = input[i]; break;
-        case Kind::constant: out[i] = exact(node.payload[i]); break;
-        case Kind::map: out[i] = x[static_cast<std::size_t>(node.ints[i])]; break;
+        case Kind::input:
+          out[i] = input[i];
+          break;
+        case Kind::constant:
+          out[i] = exact(node.payload[i]);
+          break;
+        case Kind::map:
+          out[i] = x[static_cast<std::size_t>(node.ints[i])];
+          break;
         case Kind::dense:
         case Kind::conv: {
           const Terms t = terms_of(node, i);
@@ -207,20 +228,42 @@ std::vector<std::vector<Rational>> evaluate_exactly(const Graph& graph, const st
           break;
         }
         case Kind::reduce:
-          for (std::int64_t k = 0; k < node.ints[0]; ++k) out[i] += x[i * static_cast<std::size_t>(node.ints[0]) + static_cast<std::size_t>(k)];
+          for (std::int64_t k = 0; k < node.ints[0]; ++k)
+            out[i] += x[i * static_cast<std::size_t>(node.ints[0]) + static_cast<std::size_t>(k)];
           out[i] /= node.ints[1 + i];
           break;
-        case Kind::add: out[i] = node.ints[0] ? Rational(x[i] - x[node.size + i]) : Rational(x[i] + x[node.size + i]); break;
-        case Kind::shift: out[i] = x[i] + exact(node.payload[i]); break;
-        case Kind::scale: out[i] = x[i] * exact(node.payload[i]); break;
-        case Kind::divide: out[i] = x[i] / exact(node.payload[i]); break;
-        case Kind::neg: out[i] = -x[i]; break;
-        case Kind::relu: out[i] = x[i] > 0 ? x[i] : Rational(0); break;
-        case Kind::leaky: out[i] = x[i] >= 0 ? x[i] : Rational(x[i] * exact(node.payload[0])); break;
-        case Kind::clip: out[i] = std::min(std::max(x[i], exact(node.payload[0])), exact(node.payload[1])); break;
-        case Kind::abs: out[i] = abs(x[i]); break;
-        case Kind::max: out[i] = *std::max_element(x.begin() + i * node.ints[0], x.begin() + (i + 1) * node.ints[0]); break;
-        case Kind::bn: throw std::logic_error("bn has no exact value");
+        case Kind::add:
+          out[i] = node.ints[0] ? Rational(x[i] - x[node.size + i]) : Rational(x[i] + x[node.size + i]);
+          break;
+        case Kind::shift:
+          out[i] = x[i] + exact(node.payload[i]);
+          break;
+        case Kind::scale:
+          out[i] = x[i] * exact(node.payload[i]);
+          break;
+        case Kind::divide:
+          out[i] = x[i] / exact(node.payload[i]);
+          break;
+        case Kind::neg:
+          out[i] = -x[i];
+          break;
+        case Kind::relu:
+          out[i] = x[i] > 0 ? x[i] : Rational(0);
+          break;
+        case Kind::leaky:
+          out[i] = x[i] >= 0 ? x[i] : Rational(x[i] * exact(node.payload[0]));
+          break;
+        case Kind::clip:
+          out[i] = std::min(std::max(x[i], exact(node.payload[0])), exact(node.payload[1]));
+          break;
+        case Kind::abs:
+          out[i] = abs(x[i]);
+          break;
+        case Kind::max:
+          out[i] = *std::max_element(x.begin() + i * node.ints[0], x.begin() + (i + 1) * node.ints[0]);
+          break;
+        case Kind::bn:
+          throw std::logic_error("bn has no exact value");
       }
     }
     values.push_back(std::move(out));
@@ -260,7 +303,8 @@ float random_sum(std::vector<std::pair<float, float>> products, std::vector<floa
 
 }  // namespace
 
-std::vector<std::vector<double>> evaluate_binary32(const Graph& graph, const std::vector<double>& input, Random& random) {
+std::vector<std::vector<double>> evaluate_binary32(const Graph& graph, const std::vector<double>& input,
+                                                   Random& random) {
   std::vector<std::vector<double>> values;
   for (const Node& node : graph.nodes) {
     std::vector<double> out(node.size);
@@ -269,26 +313,36 @@ std::vector<std::vector<double>> evaluate_binary32(const Graph& graph, const std
     for (std::size_t i = 0; i < node.size; ++i) {
       float y = 0;
       switch (node.kind) {
-        case Kind::input: y = static_cast<float>(input[i]); break;
-        case Kind::constant: y = c[i]; break;
-        case Kind::map: y = x[static_cast<std::size_t>(node.ints[i])]; break;
+        case Kind::input:
+          y = static_cast<float>(input[i]);
+          break;
+        case Kind::constant:
+          y = c[i];
+          break;
+        case Kind::map:
+          y = x[static_cast<std::size_t>(node.ints[i])];
+          break;
         case Kind::dense:
         case Kind::conv: {
           const Terms t = terms_of(node, i);
           std::vector<std::pair<float, float>> products;
           for (const auto& [j, w] : t.products) products.emplace_back(static_cast<float>(w), x[j]);
-          y = random_sum(products, t.has_bias ? std::vector<float>{static_cast<float>(t.bias)} : std::vector<float>{}, random);
+          y = random_sum(products, t.has_bias ? std::vector<float>{static_cast<float>(t.bias)} : std::vector<float>{},
+                         random);
           break;
         }
         case Kind::reduce: {
           const auto depth = static_cast<std::ptrdiff_t>(node.ints[0]);
           const auto from = x.begin() + static_cast<std::ptrdiff_t>(i) * depth;
           y = random_sum({}, {from, from + depth}, random);
-          if (node.ints[1 + i] != 1) y = random() & 1 ? y / static_cast<float>(node.ints[1 + i]) : y * (1.0f / static_cast<float>(node.ints[1 + i]));
+          if (node.ints[1 + i] != 1)
+            y = random() & 1 ? y / static_cast<float>(node.ints[1 + i])
+                             : y * (1.0f / static_cast<float>(node.ints[1 + i]));
           break;
         }
         case Kind::bn: {
-          const auto channels = static_cast<std::size_t>(node.ints[0]), q = i / static_cast<std::size_t>(node.ints[1]) % channels;
+          const auto channels = static_cast<std::size_t>(node.ints[0]),
+                     q = i / static_cast<std::size_t>(node.ints[1]) % channels;
           const float root = std::sqrt(c[3 * channels + q] + c[4 * channels]);
           if (random() & 1) {
             y = (x[i] - c[2 * channels + q]) / root * c[q] + c[channels + q];
@@ -298,16 +352,37 @@ std::vector<std::vector<double>> evaluate_binary32(const Graph& graph, const std
           }
           break;
         }
-        case Kind::add: y = node.ints[0] ? x[i] - x[node.size + i] : x[i] + x[node.size + i]; break;
-        case Kind::shift: y = x[i] + c[i]; break;
-        case Kind::scale: y = x[i] * c[i]; break;
-        case Kind::divide: y = x[i] / c[i]; break;
-        case Kind::neg: y = -x[i]; break;
-        case Kind::relu: y = x[i] > 0 ? x[i] : 0.0f; break;
-        case Kind::leaky: y = x[i] >= 0 ? x[i] : c[0] * x[i]; break;
-        case Kind::clip: y = std::min(std::max(x[i], c[0]), c[1]); break;
-        case Kind::abs: y = std::fabs(x[i]); break;
-        case Kind::max: y = *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(i) * node.ints[0], x.begin() + static_cast<std::ptrdiff_t>(i + 1) * node.ints[0]); break;
+        case Kind::add:
+          y = node.ints[0] ? x[i] - x[node.size + i] : x[i] + x[node.size + i];
+          break;
+        case Kind::shift:
+          y = x[i] + c[i];
+          break;
+        case Kind::scale:
+          y = x[i] * c[i];
+          break;
+        case Kind::divide:
+          y = x[i] / c[i];
+          break;
+        case Kind::neg:
+          y = -x[i];
+          break;
+        case Kind::relu:
+          y = x[i] > 0 ? x[i] : 0.0f;
+          break;
+        case Kind::leaky:
+          y = x[i] >= 0 ? x[i] : c[0] * x[i];
+          break;
+        case Kind::clip:
+          y = std::min(std::max(x[i], c[0]), c[1]);
+          break;
+        case Kind::abs:
+          y = std::fabs(x[i]);
+          break;
+        case Kind::max:
+          y = *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(i) * node.ints[0],
+                                x.begin() + static_cast<std::ptrdiff_t>(i + 1) * node.ints[0]);
+          break;
       }
       out[i] = static_cast<double>(y);
     }
@@ -319,7 +394,8 @@ std::vector<std::vector<double>> evaluate_binary32(const Graph& graph, const std
 Box random_box(Random& random, std::size_t n, double width) {
   Box box;
   for (std::size_t i = 0; i < n; ++i) {
-    const double centre = random_weight(random), radius = random() % 5 == 0 ? 0.0 : width * std::uniform_real_distribution<double>(0, 1)(random);
+    const double centre = random_weight(random),
+                 radius = random() % 5 == 0 ? 0.0 : width * std::uniform_real_distribution<double>(0, 1)(random);
     box.lo.push_back(to_float(centre - radius));
     box.hi.push_back(to_float(centre + radius));
   }
@@ -331,7 +407,9 @@ std::vector<double> random_point(Random& random, const Box& box) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const int kind = static_cast<int>(random() % 4);
     const double t = std::uniform_real_distribution<double>(0, 1)(random);
-    x[i] = kind == 0 ? box.lo[i] : kind == 1 ? box.hi[i] : std::clamp(to_float(box.lo[i] + t * (box.hi[i] - box.lo[i])), box.lo[i], box.hi[i]);
+    x[i] = kind == 0   ? box.lo[i]
+           : kind == 1 ? box.hi[i]
+                       : std::clamp(to_float(box.lo[i] + t * (box.hi[i] - box.lo[i])), box.lo[i], box.hi[i]);
   }
   return x;
 }

@@ -1,5 +1,6 @@
-// Certificates mutated field by field and byte by byte, in process. Two promises: no mutant is VALID for a claim that is false
-// (the oracle is an exact point of the box), and mutants in fields that carry meaning change the verdict in at least 99% of cases.
+// Certificates mutated field by field and byte by byte, in process. Two promises: no mutant is VALID for a claim that
+// is false (the oracle is an exact point of the box), and mutants in fields that carry meaning change the verdict in at
+// least 99% of cases.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -30,7 +31,8 @@ std::string sealed(const std::vector<std::string>& lines) {
   std::string text;
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) text += lines[i] + "\n";
   const std::string digest = sha256_hex(text.data(), text.size());
-  return text + "{\"record\":\"footer\",\"records\":" + std::to_string(lines.size() - 1) + ",\"sha256\":\"" + digest + "\"}\n";
+  return text + "{\"record\":\"footer\",\"records\":" + std::to_string(lines.size() - 1) + ",\"sha256\":\"" + digest +
+         "\"}\n";
 }
 
 // One change of one value of a record; names what was changed. Numbers move, strings lose or change a character, lists
@@ -49,8 +51,10 @@ std::string mutate_value(Json& value, Random& random) {
       static const std::string letters = "0123456789abcdefAB*^-,=";
       char c = letters[random() % letters.size()];
       while (c == s[at]) c = letters[random() % letters.size()];
-      if (random() % 4 == 0) s.erase(at, 1);
-      else s[at] = c;
+      if (random() % 4 == 0)
+        s.erase(at, 1);
+      else
+        s[at] = c;
     }
     value = s;
     return "text";
@@ -62,9 +66,14 @@ std::string mutate_value(Json& value, Random& random) {
     }
     const std::size_t at = random() % value.size();
     switch (random() % 3) {
-      case 0: value.erase(at); return "item dropped";
-      case 1: value.push_back(value[at]); return "item repeated";
-      default: return mutate_value(value[at], random);
+      case 0:
+        value.erase(at);
+        return "item dropped";
+      case 1:
+        value.push_back(value[at]);
+        return "item repeated";
+      default:
+        return mutate_value(value[at], random);
     }
   }
   if (value.is_object()) {
@@ -76,8 +85,8 @@ std::string mutate_value(Json& value, Random& random) {
   return "other";
 }
 
-// Fields whose meaning is the claim or the identity of an object. The rest are hints (any slope byte is sound, a bound may be
-// recomputed without one of its elements, a multiplier may be scaled) or comments.
+// Fields whose meaning is the claim or the identity of an object. The rest are hints (any slope byte is sound, a bound
+// may be recomputed without one of its elements, a multiplier may be scaled) or comments.
 bool carries_meaning(const std::string& record, const std::string& field) {
   static const std::map<std::string, std::vector<std::string>> meaning = {
       {"header", {"record", "format", "version", "claim", "semantics"}},
@@ -127,9 +136,12 @@ TEST_CASE("mutated certificates are never valid for a false claim, and meaning i
       } else if (i % 16 == 2) {  // whole records
         const std::size_t at = random() % (lines.size() - 1), other = random() % (lines.size() - 1);
         kind = "record";
-        if (random() % 3 == 0) mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at));
-        else if (random() % 2) mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), lines[other]);
-        else std::swap(mutant[at], mutant[other]);
+        if (random() % 3 == 0)
+          mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at));
+        else if (random() % 2)
+          mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), lines[other]);
+        else
+          std::swap(mutant[at], mutant[other]);
       } else {
         const std::size_t at = random() % (lines.size() - 1);
         Json j = Json::parse(lines[at]);
@@ -164,7 +176,7 @@ TEST_CASE("mutated certificates are never valid for a false claim, and meaning i
   CHECK(false_valid == 0);
   CHECK(meaningful > total / 4);
   CHECK(changed * 100 >= meaningful * 99);
-  MESSAGE(made << " mutants; " << meaningful << " in fields with meaning, " << changed << " changed the verdict; " << sound_survivors
-               << " mutants of hints and comments stayed valid for the true claim");
+  MESSAGE(made << " mutants; " << meaningful << " in fields with meaning, " << changed << " changed the verdict; "
+               << sound_survivors << " mutants of hints and comments stayed valid for the true claim");
   for (const auto& [name, count] : survivors) MESSAGE("survivors: " << name << " " << count);
 }

@@ -1,10 +1,10 @@
 // Small proofs made by the prover, in the checker's types: what the cross tests mutate and compare.
 #pragma once
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
-
-#include <unistd.h>
 
 #include "bounds/verify.hpp"
 #include "checker/kernel/check.hpp"
@@ -38,7 +38,8 @@ inline outward_check::Property checker_property(const Property& p) {
   out.file_sha256 = p.file_sha256;
   for (const auto& box : p.boxes) {
     out.boxes.emplace_back();
-    for (const InputRange& r : box) out.boxes.back().push_back({checker_fraction(r.lo), checker_fraction(r.hi), r.lo_strict, r.hi_strict});
+    for (const InputRange& r : box)
+      out.boxes.back().push_back({checker_fraction(r.lo), checker_fraction(r.hi), r.lo_strict, r.hi_strict});
   }
   for (const Case& c : p.cases) {
     out.cases.push_back({c.box, {}});
@@ -62,7 +63,9 @@ class MemoryQuestion : public outward_check::Question {
   }
   const outward_check::ModelRead* model(const outward_check::Record&) override { return &model_; }
   const outward_check::Property* asked(const outward_check::Graph&) override { return &property_; }
-  const outward_check::Property* stated(const outward_check::Record&, const outward_check::Graph&) override { return &property_; }
+  const outward_check::Property* stated(const outward_check::Record&, const outward_check::Graph&) override {
+    return &property_;
+  }
 
  private:
   outward_check::ModelRead model_;
@@ -71,7 +74,8 @@ class MemoryQuestion : public outward_check::Question {
 
 // Writes text to a file of this process and asks the checker. "VALID", "INVALID", … or "REFUSED".
 inline std::string judge(const std::string& text, MemoryQuestion& question) {
-  const std::string path = (std::filesystem::temp_directory_path() / ("outward-cross-" + std::to_string(::getpid()))).string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("outward-cross-" + std::to_string(::getpid()))).string();
   {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << text;
@@ -79,11 +83,20 @@ inline std::string judge(const std::string& text, MemoryQuestion& question) {
   std::string word;
   try {
     switch (outward_check::check_certificate(path, &question).word) {
-      case outward_check::Word::valid: word = "VALID"; break;
-      case outward_check::Word::vacuous: word = "VACUOUS"; break;
-      case outward_check::Word::not_asked: word = "NOT_ASKED"; break;
-      case outward_check::Word::invalid: word = "INVALID"; break;
-      default: word = "INCOMPLETE";
+      case outward_check::Word::valid:
+        word = "VALID";
+        break;
+      case outward_check::Word::vacuous:
+        word = "VACUOUS";
+        break;
+      case outward_check::Word::not_asked:
+        word = "NOT_ASKED";
+        break;
+      case outward_check::Word::invalid:
+        word = "INVALID";
+        break;
+      default:
+        word = "INCOMPLETE";
     }
   } catch (const outward_check::ReadError&) {
     word = "REFUSED";
@@ -94,8 +107,8 @@ inline std::string judge(const std::string& text, MemoryQuestion& question) {
 
 struct ProofSample {
   Model model;
-  Property proved;  // what `certificate` proves
-  Property refuted; // the same rows moved so far that a point of the box is unsafe
+  Property proved;   // what `certificate` proves
+  Property refuted;  // the same rows moved so far that a point of the box is unsafe
   std::string certificate;
 };
 
@@ -108,7 +121,8 @@ inline Property threshold_property(const Box& box, std::size_t outputs, const Ra
   p.path = "property.vnnlib";
   p.file_sha256 = std::string(64, '0');
   p.boxes.emplace_back();
-  for (std::size_t i = 0; i < box.lo.size(); ++i) p.boxes[0].push_back({exact(box.lo[i]), exact(box.hi[i]), false, false});
+  for (std::size_t i = 0; i < box.lo.size(); ++i)
+    p.boxes[0].push_back({exact(box.lo[i]), exact(box.hi[i]), false, false});
   for (std::uint32_t j = 0; j < outputs && j < 2; ++j) {
     const Rational t = j ? Rational(threshold - Rational(1, 2)) : threshold;
     p.cases.push_back({0, {{{{j, denominator(t)}}, -numerator(t), false, 0}}});

@@ -1,11 +1,12 @@
 // Directed scalar arithmetic against exact rationals: outward always, and by at most one unit in the last place.
+#include "formats/directed.hpp"
+
 #include <doctest/doctest.h>
 
 #include <bit>
 #include <cmath>
 #include <random>
 
-#include "formats/directed.hpp"
 #include "formats/exact.hpp"
 
 using namespace outward;
@@ -14,10 +15,14 @@ namespace {
 
 double random_double(std::mt19937_64& random) {
   switch (random() % 8) {
-    case 0: return 0.0;
-    case 1: return std::ldexp(1.0, static_cast<int>(random() % 200) - 100);
-    case 2: return std::numeric_limits<double>::denorm_min() * static_cast<double>(random() % 9);
-    case 3: return -std::ldexp(static_cast<double>(random() % 1000), -1070);
+    case 0:
+      return 0.0;
+    case 1:
+      return std::ldexp(1.0, static_cast<int>(random() % 200) - 100);
+    case 2:
+      return std::numeric_limits<double>::denorm_min() * static_cast<double>(random() % 9);
+    case 3:
+      return -std::ldexp(static_cast<double>(random() % 1000), -1070);
     default: {
       const double v = std::bit_cast<double>((random() & 0x800fffffffffffff) | ((1023 - 60 + random() % 120) << 52));
       return v;

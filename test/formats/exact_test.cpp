@@ -102,8 +102,32 @@ TEST_CASE("decimal texts are read exactly") {
 }
 
 TEST_CASE("malformed numbers and numbers over the limits are not numbers") {
-  for (const char* text : {"", "-", "+", ".", "-.", "1.0.0", "--1", "+-1", "1,0", "nan", "inf", "0x10", "1e", "1e+", "1e-",
-                           "e5", ".e5", "1e5.0", " 1", "1 ", "1f", "1e5e5", "-e1", "1_0", "\xe2\x88\x92" "1"}) {
+  for (const char* text : {"",
+                           "-",
+                           "+",
+                           ".",
+                           "-.",
+                           "1.0.0",
+                           "--1",
+                           "+-1",
+                           "1,0",
+                           "nan",
+                           "inf",
+                           "0x10",
+                           "1e",
+                           "1e+",
+                           "1e-",
+                           "e5",
+                           ".e5",
+                           "1e5.0",
+                           " 1",
+                           "1 ",
+                           "1f",
+                           "1e5e5",
+                           "-e1",
+                           "1_0",
+                           "\xe2\x88\x92"
+                           "1"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_decimal(text).has_value());
   }
@@ -114,7 +138,10 @@ TEST_CASE("malformed numbers and numbers over the limits are not numbers") {
   CHECK(parse_decimal("1e-20000").has_value());
   CHECK(parse_decimal(std::string(max_digits, '1')).has_value());
   CHECK_FALSE(parse_decimal(std::string(max_digits + 1, '1')).has_value());
-  CHECK_FALSE(parse_decimal(std::string_view("1\0" "2", 3)).has_value());
+  CHECK_FALSE(parse_decimal(std::string_view("1\0"
+                                             "2",
+                                             3))
+                  .has_value());
 }
 
 TEST_CASE("exact values of doubles") {
@@ -160,8 +187,8 @@ TEST_CASE("rounding is correct on random, tie, subnormal and overflowing values"
          {exact(least) / 2, exact(least) / 3, exact(least) * Rational(2, 3), exact(least) * Rational(3, 2),
           exact(std::numeric_limits<double>::min()) - exact(least) / 2, exact(greatest), exact(greatest) + 1,
           exact(greatest) + Rational(Integer(1) << 970), exact(greatest) + Rational(Integer(1) << 970) - 1,
-          rational("1e999"), rational("1e-999"), rational("1e-45"), rational("7e-46"), rational("3.4028235677973366e38"),
-          rational("3.4028236e38")}) {
+          rational("1e999"), rational("1e-999"), rational("1e-45"), rational("7e-46"),
+          rational("3.4028235677973366e38"), rational("3.4028236e38")}) {
       check_roundings(value * sign);
       check_binary32(value * sign);
     }
@@ -181,8 +208,8 @@ TEST_CASE("rounding agrees with strtod and strtof and ignores the ambient roundi
   std::mt19937_64 random(7);
   for (int i = 0; i < 500; ++i) {
     const int exponent = static_cast<int>(random() % 80) - 50;
-    const std::string text = std::to_string(static_cast<std::int64_t>(random())) + "." + std::to_string(random()) + "e" +
-                             std::to_string(exponent);
+    const std::string text = std::to_string(static_cast<std::int64_t>(random())) + "." + std::to_string(random()) +
+                             "e" + std::to_string(exponent);
     const double expected = std::strtod(text.c_str(), nullptr);
     const float expected32 = std::strtof(text.c_str(), nullptr);
     const Rational value = rational(text);
