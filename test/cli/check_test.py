@@ -1,4 +1,5 @@
 """`check` as a user sees it: it says VALID to what was proved and asked, and to nothing else."""
+import gzip
 import hashlib
 import json
 import os
@@ -90,6 +91,16 @@ class Verdicts(CheckTest):
     def test_root_finds_the_model(self):
         done = self.judge("VALID", self.path("holds"), "--root", harness.EXAMPLES, *asked(HOLDS)[2:], "--explain")
         self.assertIn("strokes.onnx", done.out + done.err)
+
+    def test_packed_files(self):
+        """A model may be packed, for either program; the proof is about what is inside."""
+        with open(MODEL, "rb") as plain:
+            model = self.write("strokes.onnx.gz", gzip.compress(plain.read()))
+        done = harness.run("verify", model, "--radius", HOLDS, "--input", IMAGE, "--label", 1, "--certificate", self.path("packed"))
+        self.assertEqual(done.code, 0, done.err)
+        for proof in "packed", "holds":
+            self.judge("VALID", self.path(proof), "--model", model, *asked(HOLDS)[2:])
+            self.judge("VALID", self.path(proof), *asked(HOLDS))
 
     def test_bound(self):
         models.write(self.path("m.onnx"), [("Relu", ["x"], "y")], inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
