@@ -3,11 +3,11 @@
 // usage: fuzz_TARGET [--runs N] [--seconds S] [--keep FILE] SEED_FILE_OR_FOLDER…
 // Assumes the target aborts (or a sanitizer does) on a defect. Promises: then the input is in FILE (default
 // fuzz-input.bin) and the exit status is not 0; likewise when one input takes longer than 20 seconds.
-#include <csignal>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -92,7 +92,21 @@ class Mutator {
   }
 
   void mutate(Bytes& bytes) {
-    static const char* const words[] = {"0", "-1", "9223372036854775807", "18446744073709551616", "1e999", "-0.0", "nan", "(", ")", "\"", "\n", "{}", "[", "1*2^-1074", "\\u0000"};
+    static const char* const words[] = {"0",
+                                        "-1",
+                                        "9223372036854775807",
+                                        "18446744073709551616",
+                                        "1e999",
+                                        "-0.0",
+                                        "nan",
+                                        "(",
+                                        ")",
+                                        "\"",
+                                        "\n",
+                                        "{}",
+                                        "[",
+                                        "1*2^-1074",
+                                        "\\u0000"};
     static const std::uint8_t special[] = {0, 1, 0x7f, 0x80, 0xfe, 0xff, '0', '9', '-', '"'};
     std::size_t at = 0, length = 0;
     stretch(bytes, at, length);
@@ -105,7 +119,9 @@ class Mutator {
       case 1:
         if (length) *from = special[below(std::size(special))];
         break;
-      case 2: bytes.erase(from, to); break;
+      case 2:
+        bytes.erase(from, to);
+        break;
       case 3: {
         const Bytes piece(from, to);
         insert(bytes, below(bytes.size() + 1), piece);
@@ -124,7 +140,9 @@ class Mutator {
         insert(bytes, at, Bytes(piece, piece + static_cast<std::ptrdiff_t>(other_length)));
         break;
       }
-      case 6: bytes.resize(at); break;
+      case 6:
+        bytes.resize(at);
+        break;
       default:
         for (auto i = from; i != to; ++i) *i = static_cast<std::uint8_t>(random_());
     }
@@ -150,11 +168,16 @@ int main(int argc, char** argv) {
     const std::string word = argv[i];
     const bool option = word.rfind("--", 0) == 0;
     if (option && i + 1 == argc) return std::fprintf(stderr, "%s needs a value\n", argv[i]), 3;
-    if (word == "--runs") runs = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--seconds") seconds = std::strtod(argv[++i], nullptr);
-    else if (word == "--keep") keep = argv[++i];
-    else if (option) return std::fprintf(stderr, "unknown option %s\n", argv[i]), 3;
-    else paths.push_back(word);
+    if (word == "--runs")
+      runs = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--seconds")
+      seconds = std::strtod(argv[++i], nullptr);
+    else if (word == "--keep")
+      keep = argv[++i];
+    else if (option)
+      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 3;
+    else
+      paths.push_back(word);
   }
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(keep_input);
   for (int signal : {SIGALRM, SIGABRT, SIGTERM}) std::signal(signal, on_signal);

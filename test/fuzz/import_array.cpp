@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.count = (data[0] & 16U) != 0 ? 12 : 2;
   if ((data[0] & 32U) != 0) request.layout = "nchw";
   try {
-    outward::parse_array(std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1), names[data[0] % 6], request);
+    outward::parse_array(std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1), names[data[0] % 6],
+                         request);
   } catch (const outward::InputRefused&) {
   }
   return 0;

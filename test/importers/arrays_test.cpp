@@ -1,4 +1,6 @@
 // Points from files: npy, csv, json, TensorProto, PNG, PNM.
+#include "importers/arrays/arrays.hpp"
+
 #include <doctest/doctest.h>
 #include <onnx/onnx_pb.h>
 #include <png.h>
@@ -8,7 +10,6 @@
 #include <cstring>
 #include <limits>
 
-#include "importers/arrays/arrays.hpp"
 #include "test/importers/cases.hpp"
 
 using namespace outward;
@@ -48,8 +49,11 @@ std::string npy_header(const std::string& header, int major = 1) {
   return bytes + header;
 }
 
-std::string npy(const std::string& descr, const std::string& shape, const std::string& data, bool fortran = false, int major = 1) {
-  return npy_header("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }   \n", major) +
+std::string npy(const std::string& descr, const std::string& shape, const std::string& data, bool fortran = false,
+                int major = 1) {
+  return npy_header("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+                        ", 'shape': " + shape + ", }   \n",
+                    major) +
          data;
 }
 
@@ -67,13 +71,14 @@ extern "C" void append_png(png_structp png, png_bytep data, png_size_t size) {
   static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
 }
 
-std::string png_bytes(std::uint32_t width, std::uint32_t height, int colour, int depth, std::vector<unsigned char> samples, bool interlaced = false) {
+std::string png_bytes(std::uint32_t width, std::uint32_t height, int colour, int depth,
+                      std::vector<unsigned char> samples, bool interlaced = false) {
   std::string bytes;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   png_set_write_fn(png, &bytes, append_png, nullptr);
-  png_set_IHDR(png, info, width, height, depth, colour, interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-               PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, width, height, depth, colour, interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   std::vector<png_bytep> rows(height);
   for (std::uint32_t y = 0; y < height; ++y) rows[y] = samples.data() + y * (samples.size() / height);
   png_write_info(png, info);
@@ -93,33 +98,41 @@ TEST_CASE("npy: types, versions, shapes") {
   CHECK(parse_array(npy("<f4", "(2,3)", f4), "a", request(6, {1, 2, 3})) == expected);
   CHECK(parse_array(npy("<f4", "(6,)", f4), "a", request(6, {1, 2, 3})) == expected);
   CHECK(parse_array(npy("<f4", "()", raw<float>({7}), false), "a", request(1)) == bits32({7}));
-  CHECK(parse_array(npy_header("{\"shape\":(6 , ) ,\n'fortran_order' : False,\"descr\":'<f4'}") + f4, "a", request(6)) == expected);
+  CHECK(parse_array(npy_header("{\"shape\":(6 , ) ,\n'fortran_order' : False,\"descr\":'<f4'}") + f4, "a",
+                    request(6)) == expected);
   // Widening is exact, narrowing must be.
   CHECK(parse_array(npy("<f4", "(6,)", f4), "a", request(6, {}, "", ElementType::binary64)) ==
         bits64({0.25, -3.5, static_cast<double>(1e-45f), 0.0, -0.0, static_cast<double>(3.4028235e38f)}));
-  const std::vector<double> narrow = {0.25, -3.5, static_cast<double>(1e-45f), static_cast<double>(-1.1754942e-38f),
-                                      static_cast<double>(3.4028235e38f), -0.0};
-  CHECK(parse_array(npy("<f8", "(6,)", raw(narrow)), "a", request(6)) == bits32({0.25f, -3.5f, 1e-45f, -1.1754942e-38f, 3.4028235e38f, -0.0f}));
+  const std::vector<double> narrow = {
+      0.25, -3.5, static_cast<double>(1e-45f), static_cast<double>(-1.1754942e-38f), static_cast<double>(3.4028235e38f),
+      -0.0};
+  CHECK(parse_array(npy("<f8", "(6,)", raw(narrow)), "a", request(6)) ==
+        bits32({0.25f, -3.5f, 1e-45f, -1.1754942e-38f, 3.4028235e38f, -0.0f}));
   CHECK(parse_array(npy("<f8", "(6,)", raw(narrow)), "a", request(6, {}, "", ElementType::binary64)) == bits64(narrow));
   for (double wrong : {0.1, 1e-46, 1e300, 3.4028236e38, 5e-324, 1.5 * static_cast<double>(1e-45f), 16777217.0}) {
     CHECK(code(npy("<f8", "(1,)", raw<double>({wrong})), request(1)) == "inexact-number");
-    CHECK(parse_array(npy("<f8", "(1,)", raw<double>({wrong})), "a", request(1, {}, "", ElementType::binary64)) == bits64({wrong}));
+    CHECK(parse_array(npy("<f8", "(1,)", raw<double>({wrong})), "a", request(1, {}, "", ElementType::binary64)) ==
+          bits64({wrong}));
   }
   CHECK(parse_array(npy("|u1", "(3,)", raw<std::uint8_t>({0, 128, 255})), "a", request(3)) == bits32({0, 128, 255}));
   CHECK(parse_array(npy("|i1", "(3,)", raw<std::int8_t>({0, -128, 127})), "a", request(3)) == bits32({0, -128, 127}));
   CHECK(parse_array(npy("<u2", "(1,)", raw<std::uint16_t>({65535})), "a", request(1)) == bits32({65535}));
   CHECK(parse_array(npy("<i2", "(1,)", raw<std::int16_t>({-32768})), "a", request(1)) == bits32({-32768}));
-  CHECK(parse_array(npy("<i4", "(1,)", raw<std::int32_t>({-2147483647 - 1})), "a", request(1)) == bits32({-2147483648.0f}));
-  CHECK(parse_array(npy("<i8", "(2,)", raw<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -3})), "a", request(2)) ==
-        bits32({-9223372036854775808.0f, -3}));
-  CHECK(parse_array(npy("<u8", "(1,)", raw<std::uint64_t>({std::uint64_t{1} << 63})), "a", request(1)) == bits32({9223372036854775808.0f}));
+  CHECK(parse_array(npy("<i4", "(1,)", raw<std::int32_t>({-2147483647 - 1})), "a", request(1)) ==
+        bits32({-2147483648.0f}));
+  CHECK(parse_array(npy("<i8", "(2,)", raw<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -3})), "a",
+                    request(2)) == bits32({-9223372036854775808.0f, -3}));
+  CHECK(parse_array(npy("<u8", "(1,)", raw<std::uint64_t>({std::uint64_t{1} << 63})), "a", request(1)) ==
+        bits32({9223372036854775808.0f}));
   CHECK(code(npy("<i4", "(1,)", raw<std::int32_t>({16777217})), request(1)) == "inexact-number");
-  CHECK(code(npy("<u8", "(1,)", raw<std::uint64_t>({~std::uint64_t{0}})), request(1, {}, "", ElementType::binary64)) == "inexact-number");
+  CHECK(code(npy("<u8", "(1,)", raw<std::uint64_t>({~std::uint64_t{0}})), request(1, {}, "", ElementType::binary64)) ==
+        "inexact-number");
 }
 
 TEST_CASE("npy: Fortran order is permuted") {
   // Row-major 2x3 array 0 1 2 / 3 4 5 is stored column by column.
-  CHECK(parse_array(npy("<f4", "(2, 3)", raw<float>({0, 3, 1, 4, 2, 5}), true), "a", request(6)) == bits32({0, 1, 2, 3, 4, 5}));
+  CHECK(parse_array(npy("<f4", "(2, 3)", raw<float>({0, 3, 1, 4, 2, 5}), true), "a", request(6)) ==
+        bits32({0, 1, 2, 3, 4, 5}));
   std::vector<float> file(24), expected(24);
   for (int a = 0; a < 2; ++a) {
     for (int b = 0; b < 3; ++b) {
@@ -146,7 +159,8 @@ TEST_CASE("npy: refusals") {
   }
   CHECK(code(npy("<f4", "(2,)", raw<float>({1, std::numeric_limits<float>::infinity()})), request(2)) == "not-finite");
   CHECK(code(npy("<f8", "(1,)", raw<double>({std::numeric_limits<double>::quiet_NaN()})), request(1)) == "not-finite");
-  for (const char* shape : {"2", "(2)", "(2,", "(2 2)", "[2]", "(-2,)", "(2.0,)", "(2L,)", "((2,),)", "(,)", "(+2,)", "(0x2,)", "None"}) {
+  for (const char* shape :
+       {"2", "(2)", "(2,", "(2 2)", "[2]", "(-2,)", "(2.0,)", "(2L,)", "((2,),)", "(,)", "(+2,)", "(0x2,)", "None"}) {
     CHECK(code(npy("<f4", shape, two), request(2)) == "bad-header");
   }
   CHECK(code(npy("<f4", "(4294967296, 4294967296)", two), request(2)) == "too-many-elements");
@@ -156,14 +170,17 @@ TEST_CASE("npy: refusals") {
   CHECK(code(npy("<f4", "(0,)", ""), request(2)) == "wrong-count");
   const std::string good = "'descr': '<f4', 'fortran_order': False, 'shape': (2,)";
   CHECK(code(npy_header("{" + good + "}") + two, request(2)) == "");
-  for (const std::string& header : std::vector<std::string>
-       {"", good.c_str(), "{}", "{'descr': '<f4', 'shape': (2,)}", ("{" + good).c_str(), ("{" + good + "} x").c_str(), ("{" + good + ", 'x': 1}").c_str(),
-        ("{" + good + ", 'descr': '<f4'}").c_str(), ("{" + good + ",,}").c_str(), "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
-        "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (2,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1, __import__('os').getpid())}"}) {
+  for (const std::string& header : std::vector<std::string>{
+           "", good.c_str(), "{}", "{'descr': '<f4', 'shape': (2,)}", ("{" + good).c_str(),
+           ("{" + good + "} x").c_str(), ("{" + good + ", 'x': 1}").c_str(), ("{" + good + ", 'descr': '<f4'}").c_str(),
+           ("{" + good + ",,}").c_str(), "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
+           "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (2,)}",
+           "{'descr': '<f4', 'fortran_order': False, 'shape': (1, __import__('os').getpid())}"}) {
     CAPTURE(header);
     CHECK(code(npy_header(header) + two, request(2)) == "bad-header");
   }
-  CHECK(code(npy_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}") + two, request(2)) == "unsupported-type");
+  CHECK(code(npy_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}") + two, request(2)) ==
+        "unsupported-type");
   CHECK(code(npy_header(std::string(70000, ' '), 2) + two, request(2)) == "header-too-large");
   CHECK(code(npy_header("{" + good + "}", 9) + two, request(2)) == "unsupported-version");
   CHECK(code(std::string("\x93NUMPY"), request(2)) == "truncated");
@@ -205,10 +222,12 @@ TEST_CASE("csv and json: decimals are rounded once, to nearest even") {
   }
   CHECK(code("1e39,0", request(2), "a.csv") == "overflow");
   CHECK(code("1e39,0", request(2, {}, "", ElementType::binary64), "a.csv") == "");
-  CHECK(code("\xef\xbb\xbf" "1,2", request(2), "a.csv") == "byte-order-mark");
+  CHECK(code("\xef\xbb\xbf"
+             "1,2",
+             request(2), "a.csv") == "byte-order-mark");
   CHECK(code("\xef\xbb\xbf[1,2]", request(2), "a.json") == "byte-order-mark");
-  for (const char* text : {"", "1", "null", "{}", "[1,null]", "[1,\"2\"]", "[1,true]", "[1,2", "[1,2]]", "[1,2] 3", "[1,,2]", "[NaN,1]", "[1,2,]",
-                           "[1,1e999]", "[01,2]", "[{\"a\":1}]", "[1,+2]"}) {
+  for (const char* text : {"", "1", "null", "{}", "[1,null]", "[1,\"2\"]", "[1,true]", "[1,2", "[1,2]]", "[1,2] 3",
+                           "[1,,2]", "[NaN,1]", "[1,2,]", "[1,1e999]", "[01,2]", "[{\"a\":1}]", "[1,+2]"}) {
     CAPTURE(text);
     CHECK(code(text, request(2), "a.json") == "bad-json");
   }
@@ -243,7 +262,9 @@ TEST_CASE("TensorProto") {
   i.add_int32_data(6);
   CHECK(parse_array(i.SerializeAsString(), "a.pb", request(2)) == bits32({-5, 6}));
 
-  const auto refused = [](const onnx::TensorProto& tensor) { return code(tensor.SerializeAsString(), request(2), "a.pb"); };
+  const auto refused = [](const onnx::TensorProto& tensor) {
+    return code(tensor.SerializeAsString(), request(2), "a.pb");
+  };
   onnx::TensorProto bad = t;
   bad.add_float_data(1);
   CHECK(refused(bad) == "bad-tensor");
@@ -277,7 +298,8 @@ TEST_CASE("TensorProto") {
 }
 
 TEST_CASE("PNG") {
-  const std::vector<unsigned char> rgb = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 255};  // 2 rows of 3 pixels
+  const std::vector<unsigned char> rgb = {0,  1,  2,  10, 11, 12, 20, 21, 22,
+                                          30, 31, 32, 40, 41, 42, 50, 51, 255};  // 2 rows of 3 pixels
   const Bits hwc = bits32({0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 255});
   const Bits chw = bits32({0, 10, 20, 30, 40, 50, 1, 11, 21, 31, 41, 51, 2, 12, 22, 32, 42, 255});
   const std::string image = png_bytes(3, 2, PNG_COLOR_TYPE_RGB, 8, rgb);
@@ -292,11 +314,13 @@ TEST_CASE("PNG") {
   CHECK(code(image, request(18, {1, 2, 3, 3}, "nchw"), "a.png") == "wrong-shape");
   CHECK(code(image, request(6), "a.png") == "wrong-count");
   CHECK(code(image + "x", request(18, {}, "nhwc"), "a.png") == "trailing-bytes");
-  for (std::size_t length : {8U, 20U, 40U, 60U}) CHECK(code(image.substr(0, length), request(18, {}, "nhwc"), "a.png") == "bad-image");
+  for (std::size_t length : {8U, 20U, 40U, 60U})
+    CHECK(code(image.substr(0, length), request(18, {}, "nhwc"), "a.png") == "bad-image");
   std::string damaged = image;
   damaged[45] = static_cast<char>(damaged[45] ^ 0x55);
   CHECK(code(damaged, request(18, {}, "nhwc"), "a.png") == "bad-image");
-  CHECK(parse_array(png_bytes(2, 1, PNG_COLOR_TYPE_GRAY, 16, {1, 0, 255, 255}), "a.png", request(2, {1, 1, 1, 2})) == bits32({256, 65535}));
+  CHECK(parse_array(png_bytes(2, 1, PNG_COLOR_TYPE_GRAY, 16, {1, 0, 255, 255}), "a.png", request(2, {1, 1, 1, 2})) ==
+        bits32({256, 65535}));
   CHECK(parse_array(png_bytes(2, 1, PNG_COLOR_TYPE_GRAY, 8, {7, 8}), "a.png", request(2)) == bits32({7, 8}));
   CHECK(code(png_bytes(2, 1, PNG_COLOR_TYPE_GRAY_ALPHA, 8, {7, 8, 9, 10}), request(2), "a.png") == "unsupported-image");
   CHECK(code(png_bytes(8, 1, PNG_COLOR_TYPE_GRAY, 1, {255}), request(8), "a.png") == "unsupported-image");
@@ -308,8 +332,9 @@ TEST_CASE("PGM and PPM") {
   CHECK(parse_array(std::string("P5 2 1 300\n\x01\x00\x00\x07", 15), "a.pgm", request(2)) == bits32({256, 7}));
   CHECK(parse_array("P3 2 1 9 1 2 3 4 5 6", "a.ppm", request(6, {1, 3, 1, 2})) == bits32({1, 4, 2, 5, 3, 6}));
   CHECK(parse_array("P6 1 1 255\nabc", "a.ppm", request(3, {}, "nhwc")) == bits32({97, 98, 99}));
-  for (const char* text : {"P2 2 1 255 7", "P2 2 1 255 7 256", "P2 2 1 255 7 8 9", "P2 2 1 0 0 0", "P2 2 -1 255 7 8", "P2 70000 1 255 1", "P2", "P5 2 1 255",
-                           "P5 2 1 255\n1", "P5 2 1 255\n123", "P5 2 1 70000\n12", "P2 2 1 255 a b", "P2 0 1 255"}) {
+  for (const char* text :
+       {"P2 2 1 255 7", "P2 2 1 255 7 256", "P2 2 1 255 7 8 9", "P2 2 1 0 0 0", "P2 2 -1 255 7 8", "P2 70000 1 255 1",
+        "P2", "P5 2 1 255", "P5 2 1 255\n1", "P5 2 1 255\n123", "P5 2 1 70000\n12", "P2 2 1 255 a b", "P2 0 1 255"}) {
     CAPTURE(text);
     CHECK(code(text, request(2), "a.pgm") == "bad-image");
   }

@@ -30,8 +30,10 @@ inline std::vector<std::map<std::string, std::string>> csv_rows(const std::strin
     bool quoted = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
       if (line[i] == '"') {
-        if (quoted && i + 1 < line.size() && line[i + 1] == '"') fields.back() += line[i++];
-        else quoted = !quoted;
+        if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+          fields.back() += line[i++];
+        else
+          quoted = !quoted;
       } else if (line[i] == ',' && !quoted) {
         fields.emplace_back();
       } else if (line[i] != '\r') {

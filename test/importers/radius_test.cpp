@@ -1,10 +1,11 @@
 // Radius queries: exact boxes and targets (certificates/FORMAT.md section 4), and queries that make no sense.
+#include "importers/arrays/radius.hpp"
+
 #include <doctest/doctest.h>
 
 #include <bit>
 #include <limits>
 
-#include "importers/arrays/radius.hpp"
 #include "importers/vnnlib/witness.hpp"
 
 using namespace outward;
@@ -66,7 +67,8 @@ TEST_CASE("boxes are exact") {
   const Graph graph = graph_of({1, 2}, 2);
   CHECK(box_text(radius_property(around({0.5f, -1.0f}, "0.1", "none"), graph)) == "[2/5,3/5][-11/10,-9/10]");
   // The centre is the binary32 number, not the decimal it was read from.
-  CHECK(box_text(radius_property(around({0.1f, 0}, "0", "none"), graph)) == "[13421773/134217728,13421773/134217728][0,0]");
+  CHECK(box_text(radius_property(around({0.1f, 0}, "0", "none"), graph)) ==
+        "[13421773/134217728,13421773/134217728][0,0]");
   RadiusRecord query = around({51, 255}, "0.25", "none");
   query.scale = "255";
   CHECK(box_text(radius_property(query, graph)) == "[-1/20,9/20][3/4,5/4]");
@@ -90,7 +92,8 @@ TEST_CASE("binary64 centres") {
   query.centre_bits = {std::bit_cast<std::uint64_t>(0.1)};
   query.radius = "0";
   query.target = "none";
-  CHECK(box_text(radius_property(query, graph)) == "[3602879701896397/36028797018963968,3602879701896397/36028797018963968]");
+  CHECK(box_text(radius_property(query, graph)) ==
+        "[3602879701896397/36028797018963968,3602879701896397/36028797018963968]");
   CHECK(reference_input(query, graph) == std::vector<double>{0.1});
 }
 
@@ -107,12 +110,14 @@ TEST_CASE("channels follow the layout") {
   CHECK(box_text(radius_property(query, graph_of({1, 2, 2, 2}, 1))) == last);
   query.mean = {"1"};
   query.std = {"1", "2"};
-  CHECK(box_text(radius_property(query, graph_of({2, 2, 2}, 1))) == "[-1,-1][-1/2,-1/2][-1,-1][-1/2,-1/2][-1,-1][-1/2,-1/2][-1,-1][-1/2,-1/2]");
+  CHECK(box_text(radius_property(query, graph_of({2, 2, 2}, 1))) ==
+        "[-1,-1][-1/2,-1/2][-1,-1][-1/2,-1/2][-1,-1][-1/2,-1/2][-1,-1][-1/2,-1/2]");
   // A batch of two: the channel pattern repeats.
   RadiusRecord batch = around(zeros, "0", "none");
   batch.mean = {"1", "2"};
   batch.layout = "nchw";
-  CHECK(box_text(radius_property(batch, graph_of({2, 2, 1, 2}, 1))) == "[-1,-1][-1,-1][-2,-2][-2,-2][-1,-1][-1,-1][-2,-2][-2,-2]");
+  CHECK(box_text(radius_property(batch, graph_of({2, 2, 1, 2}, 1))) ==
+        "[-1,-1][-1,-1][-2,-2][-2,-2][-1,-1][-1,-1][-2,-2][-2,-2]");
 }
 
 TEST_CASE("targets") {
@@ -134,6 +139,7 @@ TEST_CASE("targets") {
   CHECK(rows_text(radius_property(query, graph_of({1}, 2), {1.0, -0.25})) == "(< 0:2 -1)(< 0:-2 3)(< 1:4 3)(< 1:-4 1)");
   // One output and a label: nothing can be unsafe.
   query.target = "label";
+  query.label = 0;
   CHECK(radius_property(query, graph_of({1}, 1)).vacuous);
 }
 
@@ -182,24 +188,42 @@ TEST_CASE("queries that make no sense") {
   names("--std", [](RadiusRecord& q) { q.std = {"-1"}; });
   names("--layout", [](RadiusRecord& q) { q.mean = {"1", "2"}; });
   names("--layout", [](RadiusRecord& q) { q.layout = "chw"; });
-  names("--mean", [](RadiusRecord& q) { q.mean = {"1", "2", "3"}; q.layout = "nchw"; });
-  names("--std", [](RadiusRecord& q) { q.std = {"1", "2"}; q.layout = "nhwc"; });
+  names("--mean", [](RadiusRecord& q) {
+    q.mean = {"1", "2", "3"};
+    q.layout = "nchw";
+  });
+  names("--std", [](RadiusRecord& q) {
+    q.std = {"1", "2"};
+    q.layout = "nhwc";
+  });
   names("--clip", [](RadiusRecord& q) { q.clip = {"1", "0"}; });
   names("--clip", [](RadiusRecord& q) { q.clip = {"1"}; });
   names("--label", [](RadiusRecord& q) { q.label = 2; });
   names("--output-range", [](RadiusRecord& q) { q.target = "range"; });
-  names("--output-range", [](RadiusRecord& q) { q.target = "range"; q.range = {"1", "0"}; });
-  names("--max-deviation", [](RadiusRecord& q) { q.target = "deviation"; q.deviation = "-1"; });
+  names("--output-range", [](RadiusRecord& q) {
+    q.target = "range";
+    q.range = {"1", "0"};
+  });
+  names("--max-deviation", [](RadiusRecord& q) {
+    q.target = "deviation";
+    q.deviation = "-1";
+  });
   names("target", [](RadiusRecord& q) { q.target = "other"; });
   names("point", [](RadiusRecord& q) { q.centre_bits.pop_back(); });
   names("point", [](RadiusRecord& q) { q.centre_bits[1] = 0x7f800000; });
-  const auto deviation = [](RadiusRecord& q) { q.target = "deviation"; q.deviation = "1"; };
+  const auto deviation = [](RadiusRecord& q) {
+    q.target = "deviation";
+    q.deviation = "1";
+  };
   CHECK(misuse(deviation, graph, {1.0, std::numeric_limits<double>::infinity()}).find("output 1") != std::string::npos);
   RadiusRecord query = good;
   deviation(query);
   CHECK_THROWS_AS(radius_property(query, graph, {1.0}), ResourceError);
   // Several numbers need an image shape, and one input.
-  const auto channels = [](RadiusRecord& q) { q.mean = {"1", "2"}; q.layout = "nhwc"; };
+  const auto channels = [](RadiusRecord& q) {
+    q.mean = {"1", "2"};
+    q.layout = "nhwc";
+  };
   CHECK(misuse(channels, graph_of({1, 2}, 2)).find("rank") != std::string::npos);
   Graph two_inputs = graph;
   two_inputs.input_shape = {1, 1, 1, 1};

@@ -1,6 +1,5 @@
 // VNN-LIB 1.0: everything that is refused, with its code and place.
 #include <doctest/doctest.h>
-
 #include <zlib.h>
 
 #include "importers/source/source.hpp"
@@ -125,7 +124,8 @@ TEST_CASE("declarations") {
   check_refused(head + "(declare-const Y_1 Real)", "multiple-declaration", "f:6:16");
   check_refused(head + "(assert (<= Y_2 0))", "undeclared-variable", "f:6:13");
   check_refused(head + "(assert (<= Y_01 0))", "undeclared-variable", "f:6:13");
-  check_refused("(declare-const X_0 Real)(assert (<= X_0 1))(assert (<= X_1 1))(declare-const X_1 Real)", "undeclared-variable", "f:1:56");
+  check_refused("(declare-const X_0 Real)(assert (<= X_0 1))(assert (<= X_1 1))(declare-const X_1 Real)",
+                "undeclared-variable", "f:1:56");
   // Every mismatch is named at once.
   const auto wrong = blockers_of(head, 3, 1);
   REQUIRE(wrong.size() == 2);
@@ -140,7 +140,8 @@ TEST_CASE("declarations") {
 }
 
 TEST_CASE("every input needs both bounds in every case") {
-  const std::string names = "(declare-const X_0 Real)(declare-const X_1 Real)(declare-const Y_0 Real)(assert (<= X_0 1))";
+  const std::string names =
+      "(declare-const X_0 Real)(declare-const X_1 Real)(declare-const Y_0 Real)(assert (<= X_0 1))";
   const auto blockers = blockers_of(names, 2, 1);
   REQUIRE(blockers.size() == 1);
   CHECK(blockers[0].code == "unbounded-input");

@@ -21,7 +21,8 @@ std::string declarations(int inputs, int outputs) {
 // Two inputs in [-1, 1], two outputs, and the given assertions.
 Property unit_box(const std::string& assertions) {
   return parse_vnnlib(declarations(2, 2) +
-                          "(assert (<= X_0 1)) (assert (>= X_0 -1)) (assert (<= X_1 1)) (assert (>= X_1 -1))\n" + assertions,
+                          "(assert (<= X_0 1)) (assert (>= X_0 -1)) (assert (<= X_1 1)) (assert (>= X_1 -1))\n" +
+                          assertions,
                       "test.vnnlib", 2, 2);
 }
 
@@ -70,7 +71,8 @@ TEST_CASE("comparisons of outputs become integer rows") {
 }
 
 TEST_CASE("comparisons of one input become bounds") {
-  const Property p = unit_box("(assert (< X_0 0.5)) (assert (<= X_0 0.5)) (assert (>= (* 2 X_1) -0.5)) (assert (<= X_1 0.750))");
+  const Property p =
+      unit_box("(assert (< X_0 0.5)) (assert (<= X_0 0.5)) (assert (>= (* 2 X_1) -0.5)) (assert (<= X_1 0.750))");
   REQUIRE(p.boxes.size() == 1);
   CHECK(shown(p.boxes[0][0]) == "-1 1/2!");
   CHECK(shown(p.boxes[0][1]) == "-1/4 3/4");
@@ -99,7 +101,8 @@ TEST_CASE("comparisons without variables are true or false") {
 
 TEST_CASE("and is a product, or a concatenation, the rightmost factor varies fastest") {
   const Property p = unit_box(
-      "(assert (or (<= Y_0 1) (<= Y_0 2)))\n(assert (<= Y_1 9))\n(assert (and (or (<= Y_1 3) (and (<= Y_1 4) (or (<= Y_1 5) (<= Y_1 6))))))");
+      "(assert (or (<= Y_0 1) (<= Y_0 2)))\n(assert (<= Y_1 9))\n(assert (and (or (<= Y_1 3) (and (<= Y_1 4) (or (<= "
+      "Y_1 5) (<= Y_1 6))))))");
   std::vector<std::string> cases;
   for (const Case& c : p.cases) {
     std::string text;
@@ -113,7 +116,8 @@ TEST_CASE("and is a product, or a concatenation, the rightmost factor varies fas
 
 TEST_CASE("boxes are numbered by first appearance and shared") {
   const Property p = unit_box(
-      "(assert (or (and (<= X_0 0) (<= Y_0 0)) (and (>= X_0 0) (<= Y_0 1)) (and (<= X_0 0.0) (<= Y_0 2)) (<= Y_0 3) (and (< X_0 0) (<= Y_0 4))))");
+      "(assert (or (and (<= X_0 0) (<= Y_0 0)) (and (>= X_0 0) (<= Y_0 1)) (and (<= X_0 0.0) (<= Y_0 2)) (<= Y_0 3) "
+      "(and (< X_0 0) (<= Y_0 4))))");
   std::vector<std::uint32_t> boxes;
   for (const Case& c : p.cases) boxes.push_back(c.box);
   CHECK(boxes == std::vector<std::uint32_t>{0, 1, 0, 2, 3});
@@ -139,8 +143,9 @@ TEST_CASE("empty cases are dropped with a reason, and a property without cases i
 }
 
 TEST_CASE("the digest is that of the text of section 4") {
-  const std::string text = declarations(1, 2) +
-                           "(assert (<= X_0 0.1)) (assert (>= X_0 -1))\n(assert (or (<= Y_0 Y_1) (and (< X_0 0) (< Y_1 0.5))))";
+  const std::string text =
+      declarations(1, 2) +
+      "(assert (<= X_0 0.1)) (assert (>= X_0 -1))\n(assert (or (<= Y_0 Y_1) (and (< X_0 0) (< Y_1 0.5))))";
   const Property p = parse_vnnlib(text, "p", 1, 2);
   const std::string expected =
       "outward-property-1\ninputs 1 outputs 2\ncase\n-1 1/10\n<= 0:1 1:-1 0\ncase\n-1 0!\n< 1:2 -1\n";
@@ -152,7 +157,8 @@ TEST_CASE("the digest is that of the text of section 4") {
 TEST_CASE("white space, comments, line ends and declaration styles do not matter") {
   const std::string a = declarations(1, 1) + "(assert (<= X_0 1))(assert (>= X_0 0))(assert (<= Y_0 0))";
   const std::string b =
-      "; head ( \r\n(declare-fun Y_0 () Real)\r\n( declare-const\tX_0 Real );)\n(assert(<= X_0 1.)) (assert\n(\n>= X_0 -0.0 ) ) "
+      "; head ( \r\n(declare-fun Y_0 () Real)\r\n( declare-const\tX_0 Real );)\n(assert(<= X_0 1.)) (assert\n(\n>= X_0 "
+      "-0.0 ) ) "
       "(assert (or (and (<= Y_0 0e7))));end";
   CHECK(property_digest(parse_vnnlib(a, "a", 1, 1)) == property_digest(parse_vnnlib(b, "b", 1, 1)));
 }
@@ -210,7 +216,8 @@ bool in_property(const Property& p, const std::vector<Rational>& point) {
     bool inside = true;
     for (std::size_t i = 0; i < 2; ++i) {
       const InputRange& r = p.boxes[c.box][i];
-      inside = inside && (r.lo_strict ? point[i] > r.lo : point[i] >= r.lo) && (r.hi_strict ? point[i] < r.hi : point[i] <= r.hi);
+      inside = inside && (r.lo_strict ? point[i] > r.lo : point[i] >= r.lo) &&
+               (r.hi_strict ? point[i] < r.hi : point[i] <= r.hi);
     }
     for (const Row& row : c.rows) {
       Rational sum = row.constant;

@@ -32,7 +32,8 @@ std::string declared(const std::string& text) { return code_of(version + text + 
 TEST_CASE("accepted queries") {
   CHECK(assertion("(<= X[1,2] 1.0)") == "");
   CHECK(assertion("(and (or (<= X[0,0] -1.5) (!= Y 2.0)) (== (+ Y X[ 0 , 1 ]) (* X[0,0] X[0,0] 2.0)))") == "");
-  CHECK(declared("(declare-network f (declare-input X float32 [1]) (declare-input Z int8 [4]) (declare-hidden H real [2] \"n\") "
+  CHECK(declared("(declare-network f (declare-input X float32 [1]) (declare-input Z int8 [4]) (declare-hidden H real "
+                 "[2] \"n\") "
                  "(declare-output Y float32 [1]) (declare-output W float32 [1]))") == "");
   CHECK(declared("(declare-network f (declare-input X real [1]) (declare-output Y real [1]))"
                  "(declare-network g (equal-to f) (declare-input U real [1]) (declare-output V real [1]))") == "");
@@ -107,7 +108,8 @@ TEST_CASE("declarations of networks") {
   CHECK(declared("(declare-network f (declare-input X real [1] \"open)" + y + ")") == "bad-string");
   const std::string f = "(declare-network f " + x + y + ")";
   const auto copy = [&](const std::string& relation, const std::string& u, const std::string& v) {
-    return declared(f + "(declare-network g (" + relation + ")(declare-input U " + u + ")(declare-output V " + v + "))");
+    return declared(f + "(declare-network g (" + relation + ")(declare-input U " + u + ")(declare-output V " + v +
+                    "))");
   };
   CHECK(copy("equal-to f", "real [1]", "real [1]") == "");
   CHECK(copy("equal-to f", "real [2]", "real [1]") == "variable-shape-mismatch");
@@ -118,14 +120,16 @@ TEST_CASE("declarations of networks") {
   CHECK(copy("equal-to g", "real [1]", "real [1]") == "missing-network");
   CHECK(copy("equal-to X", "real [1]", "real [1]") == "missing-network");
   const std::string g = "(declare-network g (equal-to f)(declare-input U real [1])(declare-output V real [1]))";
-  CHECK(declared(f + g + "(declare-network h (equal-to g)(declare-input A real [1])(declare-output B real [1]))") == "chained-relation");
-  CHECK(declared(f + "(declare-network g (equal-to f)(declare-input U real [1])(declare-input A real [1])(declare-output V real [1]))") ==
-        "variable-count-mismatch");
+  CHECK(declared(f + g + "(declare-network h (equal-to g)(declare-input A real [1])(declare-output B real [1]))") ==
+        "chained-relation");
+  CHECK(declared(f + "(declare-network g (equal-to f)(declare-input U real [1])(declare-input A real "
+                     "[1])(declare-output V real [1]))") == "variable-count-mismatch");
 }
 
 TEST_CASE("types") {
   const auto typed = [](const std::string& type, const std::string& comparison) {
-    return code_of(version + "(declare-network f (declare-input X " + type + " [])(declare-output Y real []))(assert " + comparison + ")");
+    return code_of(version + "(declare-network f (declare-input X " + type + " [])(declare-output Y real []))(assert " +
+                   comparison + ")");
   };
   for (const char* type : {"float16", "float32", "float64", "bfloat16"}) {
     CHECK(typed(type, "(<= X 1.5)") == "");
