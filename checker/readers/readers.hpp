@@ -1,5 +1,5 @@
-// What checker/readers offers: every input format of `check`, read from bytes by our own code. Each function either returns
-// a complete result or throws ReadError; no partial results. Limits are those of reference table `limits` in limits.hpp.
+// What checker/readers offers: every input format of `check`, read from bytes by our own code.
+// Each function either returns a complete result or throws ReadError; no partial results.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -48,10 +48,12 @@ struct RadiusOptions {
 // FORMAT.md section 4. reference: the outputs of the reference execution at the centre, only for target deviation.
 Property radius_property(const RadiusOptions& options, const Graph& graph, const std::vector<Fraction>& reference);
 
-// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PGM/PPM; values must be exact in the element type. Returns bit patterns.
+// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PGM/PPM; values must be exact in the
+// element type. Returns bit patterns.
 std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph);
 
-// A decimal number exactly as FORMAT.md and formats of VNN-LIB allow; false when malformed or over the limits (10,000 digits, exponent 20,000).
+// A decimal number as VNN-LIB allows it; false when malformed or over the limits (10,000 digits,
+// exponent 20,000).
 bool parse_decimal(std::string_view text, Fraction* out);
 
 // Shared by the property readers and the kernel: IEEE binary32 nearest-even rounding of a fraction; false on overflow.
