@@ -70,7 +70,8 @@ std::string property_record(const Property& property, bool binary64) {
 
 std::string numerics_record(const std::string& semantics) {
   if (semantics == "real")
-    return R"("record":"numerics","format":"real","rounding":"exact","subnormals":"exact","order":"exact","fusion":"exact")";
+    return R"("record":"numerics","format":"real","rounding":"exact",)"
+           R"("subnormals":"exact","order":"exact","fusion":"exact")";
   return "\"record\":\"numerics\",\"format\":\"" + std::string(semantics == "fp64_any" ? "binary64" : "binary32") +
          R"(","rounding":"nearest_even","subnormals":"gradual","order":"any","fusion":"any")";
 }

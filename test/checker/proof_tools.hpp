@@ -114,7 +114,8 @@ inline Certificate opening(const Graph& graph, const Property& p, const std::str
         property_digest(p) + R"("})");
   if (semantics == "real") {
     c.add(
-        R"({"record":"numerics","format":"real","rounding":"exact","subnormals":"exact","order":"exact","fusion":"exact"})");
+        R"({"record":"numerics","format":"real","rounding":"exact",)"
+        R"("subnormals":"exact","order":"exact","fusion":"exact"})");
   } else {
     c.add(R"({"record":"numerics","format":")" + std::string(graph.is_binary64 ? "binary64" : "binary32") +
           R"(","rounding":"nearest_even","subnormals":"gradual","order":"any","fusion":"any"})");
