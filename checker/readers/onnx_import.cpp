@@ -158,7 +158,7 @@ class Import {
  public:
   Import(const std::filesystem::path& folder, Span file) {
     to_.external.folder = folder;
-    to_.budget = (std::uint64_t{1} << 26) + 4 * file.size;
+    to_.budget = (std::uint64_t{1} << 25) + 4 * file.size;
     const Message model(file, "ModelProto", ".vsssvssS.....S");
     support(model.integer(1) >= 3 && model.integer(1) <= 11, "IR version outside 3 to 11");
     require(model.has(7), "no graph");
@@ -203,7 +203,7 @@ class Import {
     support(!is_float(v.type) || v.type == to_.type(), "a float tensor of another type than the inputs");
   }
 
-  Op op(const char* kind) { return Op{to_, opset_, kind, kind, 1, {}, {}, {}}; }
+  Op op(const char* kind) { return Op{to_, opset_, kind, kind, 1, false, {}, {}, {}}; }
 
   void initializer(Span tensor) {
     const std::string name = tensor_name(tensor);
@@ -270,16 +270,17 @@ class Import {
       const Message node(bytes, "NodeProto", ".SSssSsssS");
       Op made = op("");
       made.kind = node.text(4).substr(0, 99);
-      made.name = place + " '" + node.text(3).substr(0, 200) + "' (" + made.kind + ", opset " + std::to_string(opset_) + ")";
+      made.name = place + " '" + node.text(3).substr(0, 200) + "' (" + made.kind + ", opset " +
+                  std::to_string(opset_) + ")";
       guard(made.name, [&] { apply(node, &made); });
       std::size_t i = 0;
       for (Span output : node.all(2)) {
         const std::string name = output.text();
-        const bool there = i++ < made.out.size();
+        const bool there = i++ < made.out.size() && made.complete;
         if (name.empty()) continue;
         require(constants_.count(name) == 0 && names_.insert(name).second, "an output name is defined before");
         if (there) values_[name] = made.out[i - 1];
-        else if (made.out.empty()) values_[name].reset();  // reported; what reads it is not
+        else if (!made.complete) values_[name].reset();  // reported; what reads it is not
       }
     });
   }
@@ -319,11 +320,12 @@ class Import {
     if (!complete) return;
     const auto rule = integers ? form->integers : form->floats;
     support(rule != nullptr, integers ? "not for integers" : "for integer constants only");
-    rule(*op);
-    for (const Value& v : op->out) {
-      check_type(v);
-      if (!v.is_node()) to_.charge(v.size());
+    for (const Value* v : op->in) {  // what a rule does with a constant costs no more than its size
+      if (v && !v->is_node()) to_.charge(v->size());
     }
+    rule(*op);
+    for (const Value& v : op->out) check_type(v);
+    op->complete = true;
   }
 
   void outputs() {
@@ -387,7 +389,7 @@ class Import {
 ModelRead read_model(const std::string& path, const Shapes& overrides) {
   const std::filesystem::path file(path);
   try {
-    const Bytes bytes = read_file(path);
+    const Bytes bytes = read_maybe_gzip(path);
     onnx::Import import(file.parent_path(), {bytes.data(), bytes.size(), 0});
     ModelRead result{import.run(overrides), {}};
     result.files.push_back({file.filename().string(), sha256_hex(bytes.data(), bytes.size()), bytes.size()});

@@ -8,8 +8,9 @@ namespace outward_check::onnx {
 
 void Target::charge(Int elements) {
   const std::uint64_t count = static_cast<std::uint64_t>(elements);
-  if (count > budget) over_limit("the model makes more elements than its size allows");
-  budget -= count;
+  const bool enough = count <= budget;
+  budget = enough ? budget - count : 0;  // after the first refusal everything is refused at once
+  if (!enough) over_limit("the model makes more elements than its size allows");
 }
 
 Int Op::integer(const char* attribute, Int absent) const {

@@ -194,8 +194,9 @@ TEST_CASE("all blockers in one report") {
       .add(node("Mul", "x x", "d"));
   net.add(node("Add", "a b", "e")).add(node("Add", "e h", "g")).add(node("Tan", "g", "y").text(3, "last")).output("y");
   const std::string text = show(net);
-  for (const char* part : {"5 blocker(s)", "initializer 'h': element type 10", "node 0 '' (Sin, opset 13): the operator",
-                           "(Relu, opset 13)", "'slope'", "'more'", "node 2 '' (Mul", "node 5 'last' (Tan"}) {
+  for (const char* part :
+       {"5 blocker(s)", "initializer 'h': element type 10", "node 0 '' (Sin, opset 13): the operator",
+        "(Relu, opset 13)", "'slope'", "'more'", "node 2 '' (Mul", "node 5 'last' (Tan"}) {
     CHECK_MESSAGE(contains(text, part), part);
   }
   CHECK(!contains(text, "node 3"));
@@ -212,6 +213,19 @@ TEST_CASE("work is bounded by the size of the file") {
   copies.input("x", {1 << 14, 1}).constant(floats("c", {1, 1 << 12}, std::vector<double>(1 << 12, 1)));
   for (int k = 0; k < 40; ++k) copies.add(node("Add", "x c", "y" + std::to_string(k)));
   CHECK(contains(show(copies.output("y39")), "its size allows"));
+  // Constants that grow step by step, and tensors whose emptiness hides large dimensions.
+  Net chain(13);
+  chain.input("x", {1}).constant(ints("c0", {1 << 14}, Shape(1 << 14, 1)));
+  for (int k = 0; k < 6000; ++k) chain.add(node("Neg", "c" + std::to_string(k), "c" + std::to_string(k + 1)));
+  CHECK(contains(show(chain.output("c6000")), "its size allows"));
+  const Shape empty{1 << 15, 1 << 15, 0};
+  CHECK(contains(show(one(13, {1}, node("Transpose", "c", "y"), {floats("c", empty, {})})), "without elements"));
+  CHECK(contains(show(one(13, {1}, node("Concat", "c c", "y", {i("axis", 2)}), {floats("c", empty, {})})),
+                 "without elements"));
+  CHECK(contains(show(one(13, {1}, node("Gather", "c g", "y"), {floats("c", empty, {}), ints("g", {1}, {0})})),
+                 "without elements"));
+  CHECK(contains(show(one(13, {1}, node("ReduceSum", "c a", "y"), {ints("c", empty, {}), ints("a", {1}, {2})})),
+                 "its size allows"));
   CHECK(contains(show(one(13, {2}, node("Reshape", "x s", "y"), {ints("s", {2}, {INT64_MIN, -1})})), "negative"));
   CHECK(contains(show(one(13, {2}, node("Reshape", "x s", "y"), {ints("s", {2}, {Int{1} << 33, Int{1} << 33})})),
                  "2^31"));
