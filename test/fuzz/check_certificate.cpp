@@ -1,6 +1,6 @@
-// Fuzz target: whole certificates, about a claim that is false (the example network is not safe at radius 0.2). The last
-// line is replaced by a footer that matches, so that mutants get past the digest to the records and the proof rules.
-// Any verdict but VALID, and ReadError, are right; VALID is a finding, as is any other exception.
+// Fuzz target: whole certificates, about a claim that is false (the example network is not safe at radius 0.2). The
+// last line is replaced by a footer that matches, so that mutants get past the digest to the records and the proof
+// rules. Any verdict but VALID, and ReadError, are right; VALID is a finding, as is any other exception.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,8 +30,9 @@ std::string with_footer(const std::uint8_t* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::string examples = OUTWARD_SOURCE_DIR "/examples/";
-  static const Options options = parse_options({"fuzz", "--model", examples + "strokes.onnx", "--radius", "0.2", "--input",
-                                                examples + "vertical.csv", "--label", "1", "--semantics", "best"});
+  static const Options options =
+      parse_options({"fuzz", "--model", examples + "strokes.onnx", "--radius", "0.2", "--input",
+                     examples + "vertical.csv", "--label", "1", "--semantics", "best"});
   const std::string text = with_footer(data, size);
   const int file = memfd_create("certificate", 0);
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
