@@ -12,7 +12,15 @@ namespace outward_check {
 
 // Blocks are kept for the next taker, in classes of size 2^c; c is noted before the block.
 namespace {
-std::vector<unsigned char*> kept[64];
+struct Kept {
+  std::vector<unsigned char*> blocks[64];
+  ~Kept() {
+    for (const std::vector<unsigned char*>& list : blocks) {
+      for (unsigned char* block : list) std::free(block);
+    }
+  }
+  std::vector<unsigned char*>& operator[](std::size_t c) { return blocks[c]; }
+} kept;
 }
 void* take_memory(std::size_t bytes) {
   const std::size_t c = static_cast<std::size_t>(std::bit_width(bytes + 63));
