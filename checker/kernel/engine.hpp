@@ -92,11 +92,15 @@ struct Engine {
   void (*range)(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h);
 };
 
-bool avx512_available();
-const Engine<double>& avx512_engine();  // embedded rounding; REQUIRES avx512_available()
 template <class U>
-const Engine<U>& scalar_engine();  // for every U of number.hpp
+const Engine<U>& portable_engine();     // for every U of number.hpp
+const Engine<double>& avx2_engine();    // REQUIRES avx2_available()
+const Engine<double>& avx512_engine();  // REQUIRES avx512_available()
+bool avx2_available();
+bool avx512_available();
+const char* avx2_fault();
 const char* avx512_fault();
+const Engine<double>& fastest_engine();  // for doubles on this CPU
 void* take_memory(std::size_t bytes);  // aligned to 64 bytes, not initialised; std::bad_alloc
 void give_memory(void* block);
 std::string engine_fault();  // self-test of the lane arithmetics; empty when sound

@@ -10,6 +10,23 @@
 
 namespace outward_check {
 
+// P only makes these functions private to the engine, as everything here must be.
+template <class P, class T>
+T* take_array(std::uint64_t n) {
+  T* array = static_cast<T*>(take_memory(n * sizeof(T)));
+  if constexpr (!__is_trivially_copyable(T)) {
+    for (std::uint64_t i = 0; i < n; ++i) new (array + i) T();
+  }
+  return array;
+}
+template <class P, class T>
+void give_array(T* array, std::uint64_t n) {
+  if constexpr (!__is_trivially_copyable(T)) {
+    for (std::uint64_t i = 0; i < n; ++i) array[i].~T();
+  }
+  give_memory(array);
+}
+
 template <class P>
 class Rows {
  public:
@@ -37,7 +54,7 @@ class Rows {
       if (arrays_[k].cells == nullptr) continue;
       if (nodes_[k].stored) stored(k);
       (this->*rules[static_cast<int>(nodes_[k].kind)])(k);
-      P::give(arrays_[k].cells);
+      give_array<P>(arrays_[k].cells, nodes_[k].size);
       give_memory(arrays_[k].touched);
     }
     P::finish(total_, job_.bound);
@@ -61,7 +78,7 @@ class Rows {
   Array& live(std::uint32_t k) {
     Array& a = arrays_[k];
     if (a.cells == nullptr) {
-      a.cells = P::take(nodes_[k].size);
+      a.cells = take_array<P, Cell>(nodes_[k].size);
       a.touched = static_cast<std::uint8_t*>(take_memory(nodes_[k].size));
       __builtin_memset(a.touched, 0, nodes_[k].size);
     }
@@ -69,11 +86,11 @@ class Rows {
   }
   void accumulate(Array& a, std::uint64_t i, const Pair& c) {
     if (a.touched[i]) {
-      const Pair old = P::load(a.cells + i);
-      P::store(a.cells + i, {P::add(old.n, c.n), P::add(old.h, c.h)});
+      const Pair old = a.cells[i];
+      a.cells[i] = {P::add(old.n, c.n), P::add(old.h, c.h)};
     } else {
       a.touched[i] = 1;
-      P::store(a.cells + i, c);
+      a.cells[i] = c;
     }
   }
   void accumulate(std::uint32_t k, std::uint64_t i, const Pair& c) { accumulate(live(k), i, c); }
@@ -84,7 +101,7 @@ class Rows {
     const Array a = arrays_[k];
     const std::uint64_t size = nodes_[k].size;
     for (std::uint64_t i = 0; i < size; ++i) {
-      if (a.touched[i] && !P::vanishes(a.cells + i)) f(i, P::load(a.cells + i));
+      if (a.touched[i] && !P::vanishes(a.cells + i)) f(i, a.cells[i]);
     }
   }
   static Pair times(const Pair& c, double w) {
@@ -227,7 +244,7 @@ class Rows {
         e += at.output_stride;
         if (!carries) continue;
         outputs[count++] = {cell, node.payload + j * g.inputs};
-        if (node.bias != nullptr) constant_part(P::load(cell), U(node.bias[j]));
+        if (node.bias != nullptr) constant_part(*cell, U(node.bias[j]));
       }
       if (count == 0) continue;
       site_inputs(g, s, index);
@@ -269,7 +286,7 @@ template <class P, class U = typename P::Number>
 void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h) {
   const Sites& g = node.sites;
   std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
-  U *x_n = P::take_numbers(g.inputs), *x_h = P::take_numbers(g.inputs);
+  U *x_n = take_array<P, U>(g.inputs), *x_h = take_array<P, U>(g.inputs);
   for (std::uint64_t s = 0; s < g.count; ++s) {
     const Site at = site(g, s);
     site_inputs(g, s, index);
@@ -281,12 +298,12 @@ void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n
     for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
       const Interval<U> sum = P::dot(node.payload + j * g.inputs, x_n, x_h, g.inputs);
       const U b = node.bias != nullptr ? U(node.bias[j]) : U(0);
-      out_n[e] = P::add_number(sum.n, -b), out_h[e] = P::add_number(sum.h, b);
+      out_n[e] = add_up(sum.n, -b), out_h[e] = add_up(sum.h, b);
       e += at.output_stride;
     }
   }
-  P::give_numbers(x_h);
-  P::give_numbers(x_n);
+  give_array<P>(x_h, g.inputs);
+  give_array<P>(x_n, g.inputs);
   give_memory(index);
 }
 

@@ -21,9 +21,10 @@ U rounded_up(const T& x) {
 template <class U>
 const Engine<U>& engine() {
   if constexpr (std::is_same_v<U, double>) {
-    if (avx512_available()) return avx512_engine();
+    return fastest_engine();
+  } else {
+    return portable_engine<U>();
   }
-  return scalar_engine<U>();
 }
 
 }  // namespace

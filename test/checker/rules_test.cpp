@@ -358,11 +358,11 @@ TEST_CASE("executions report overflow and keep decimals exact") {
   CHECK(value(run.outputs[0].n) == Fraction(BigInt(-17), BigInt(105)));
 }
 
-TEST_CASE("the two lane engines agree") {
-  if (!avx512_available()) {
-    MESSAGE("SKIPPED: no AVX-512 here");
-    return;
-  }
+TEST_CASE("the lane engines agree") {
+  std::vector<const Engine<double>*> engines = {&portable_engine<double>()};
+  if (avx2_available()) engines.push_back(&avx2_engine());
+  if (avx512_available()) engines.push_back(&avx512_engine());
+  if (engines.size() < 3) MESSAGE("SKIPPED: some engines need instructions this CPU does not have");
   Random r(15);
   for (int round = 0; round < 40; ++round) {
     const std::uint64_t n = 1 + r.below(40), m = 1 + r.below(40);
@@ -386,23 +386,23 @@ TEST_CASE("the two lane engines agree") {
         if (r.below(3) != 0) starts.push_back({j, lane, {-c, c + 0x1p-50}});
       }
     }
-    Job<double> jobs[2];
-    for (int e = 0; e < 2; ++e) {
+    std::vector<Job<double>> jobs(engines.size());
+    std::vector<std::vector<double>> low(engines.size()), high(engines.size());
+    for (std::size_t e = 0; e < engines.size(); ++e) {
       jobs[e].nodes = views, jobs[e].target = 1;
       jobs[e].starts = starts.data(), jobs[e].start_count = starts.size();
+      low[e].resize(m), high[e].resize(m);
       const RoundUp up;
-      (e == 0 ? avx512_engine() : scalar_engine<double>()).backward(&jobs[e]);
+      engines[e]->backward(&jobs[e]);
+      engines[e]->range(views[1], range_n.data(), range_h.data(), low[e].data(), high[e].data());
     }
-    for (int lane = 0; lane < 8; ++lane) {
-      CHECK(std::abs(jobs[0].bound[lane] - jobs[1].bound[lane]) <= 1e-11 * (1 + std::abs(jobs[1].bound[lane])));
-    }
-    std::vector<double> n0(m), h0(m), n1(m), h1(m);
-    const RoundUp up;
-    avx512_engine().range(views[1], range_n.data(), range_h.data(), n0.data(), h0.data());
-    scalar_engine<double>().range(views[1], range_n.data(), range_h.data(), n1.data(), h1.data());
-    for (std::uint64_t j = 0; j < m; ++j) {
-      CHECK(std::abs(n0[j] - n1[j]) <= 1e-11 * (1 + std::abs(n1[j])));
-      CHECK(std::abs(h0[j] - h1[j]) <= 1e-11 * (1 + std::abs(h1[j])));
+    const auto close = [](double x, double y) { return std::abs(x - y) <= 1e-11 * (1 + std::abs(y)); };
+    for (std::size_t e = 1; e < engines.size(); ++e) {
+      for (int lane = 0; lane < 8; ++lane) CHECK(close(jobs[e].bound[lane], jobs[0].bound[lane]));
+      for (std::uint64_t j = 0; j < m; ++j) {
+        CHECK(close(low[e][j], low[0][j]));
+        CHECK(close(high[e][j], high[0][j]));
+      }
     }
   }
 }

@@ -1,0 +1,122 @@
+// Rows in lanes without special instructions: SSE2 inline assembly in the rounding mode of MXCSR
+// for doubles, single rows for the other arithmetics; the memory of all engines.
+#include <emmintrin.h>
+
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "checker/kernel/engine.hpp"
+#include "checker/kernel/engine_test.hpp"
+#include "checker/kernel/lanes.hpp"
+#include "checker/kernel/rows.hpp"
+
+namespace outward_check {
+
+// Blocks are kept for the next taker, in classes of size 2^c; c is noted before the block.
+namespace {
+std::vector<unsigned char*> kept[64];
+}
+void* take_memory(std::size_t bytes) {
+  const std::size_t c = static_cast<std::size_t>(std::bit_width(bytes + 63));
+  unsigned char* block = nullptr;
+  if (kept[c].empty()) {
+    block = static_cast<unsigned char*>(std::aligned_alloc(64, 64 + (std::size_t{1} << c)));
+    if (block == nullptr) throw std::bad_alloc();
+    *block = static_cast<unsigned char>(c);
+  } else {
+    block = kept[c].back();
+    kept[c].pop_back();
+  }
+  return block + 64;
+}
+void give_memory(void* block) {
+  unsigned char* start = static_cast<unsigned char*>(block) - 64;
+  kept[*start].push_back(start);
+}
+
+namespace {
+
+struct Sse2 {
+  using Vec = __m128d;
+  static constexpr unsigned width = 2, block = 1;
+  static Vec splat(double x) { return _mm_set1_pd(x); }
+  static Vec add(Vec a, Vec b) {
+    __asm__ volatile("addpd %1, %0" : "+x"(a) : "x"(b));
+    return a;
+  }
+  static Vec mul(Vec a, Vec b) {
+    __asm__ volatile("mulpd %1, %0" : "+x"(a) : "x"(b));
+    return a;
+  }
+  static Vec fma(Vec a, Vec b, Vec c) { return add(mul(a, b), c); }
+  static bool nonzero(Vec a) { return _mm_movemask_pd(_mm_cmpneq_pd(a, splat(0))) != 0; }
+  static bool positive(Vec a) { return _mm_movemask_pd(_mm_cmpgt_pd(a, splat(0))) != 0; }
+};
+
+// One lane by the scalar operations of number.hpp.
+template <class U>
+struct One {
+  using Number = U;
+  using Vec = U;
+  static constexpr unsigned width = 1, lanes = 1, block = 1;
+  static U splat(const U& x) { return x; }
+  static U add(const U& a, const U& b) { return add_up(a, b); }
+  static U mul(const U& a, const U& b) { return mul_up(a, b); }
+  static U fma(const U& a, const U& b, const U& c) { return add_up(mul_up(a, b), c); }
+  static U neg(const U& a) { return -a; }
+  static U max(const U& a, const U& b) { return larger(a, b); }
+  static U min(const U& a, const U& b) { return smaller(a, b); }
+  static bool nonzero(const U& a) { return !is_zero(a); }
+  static bool positive(const U& a) { return U(0) < a; }
+  static U finite_or(const U& n, const U& h, const U& total) {
+    return is_infinite(n) || is_infinite(h) ? U(infinity) : total;
+  }
+  static U zero_or(const U& n, const U& h, const U& total) {
+    return is_zero(n) && is_zero(h) ? total : U(infinity);
+  }
+  static U get(const U& a, unsigned) { return a; }
+  static void set(U* a, unsigned, const U& x) { *a = x; }
+  // In the order of the reference execution.
+  static Interval<U> dot(const double* w, const U* n, const U* h, std::uint64_t size) {
+    Interval<U> sum;
+    for (std::uint64_t k = 0; k < size; ++k) {
+      if (w[k] != 0) sum = outward_check::add(sum, times(Interval<U>{n[k], h[k]}, U(w[k])));
+    }
+    return sum;
+  }
+};
+
+template <class U>
+using Portable =
+    Lanes<std::conditional_t<std::is_same_v<U, double>, Doubles<Sse2>, One<U>>>;
+
+}  // namespace
+
+template <class U>
+const Engine<U>& portable_engine() {
+  using P = Portable<U>;
+  static constexpr Engine<U> e = {"sse2", P::lanes, backward_rows<P>, contraction_range<P>};
+  return e;
+}
+template const Engine<double>& portable_engine<double>();
+template const Engine<Exact>& portable_engine<Exact>();
+template const Engine<Nearest<float>>& portable_engine<Nearest<float>>();
+template const Engine<Nearest<double>>& portable_engine<Nearest<double>>();
+
+const Engine<double>& fastest_engine() {
+  if (avx512_available()) return avx512_engine();
+  return avx2_available() ? avx2_engine() : portable_engine<double>();
+}
+
+std::string engine_fault() {
+  const RoundUp up;
+  const char* fault = lane_fault<Portable<double>>();
+  if (*fault == 0 && avx2_available()) fault = avx2_fault();
+  if (*fault == 0 && avx512_available()) fault = avx512_fault();
+  return fault;
+}
+
+}  // namespace outward_check

@@ -1,0 +1,154 @@
+// The lane arithmetic P of rows.hpp on top of a vector type. X has Number, Vec (width Numbers, one
+// of lanes/width vectors per value), splat, add, mul, fma (all upward), neg, max, min, nonzero,
+// positive (of any element), finite_or, zero_or, get, set and dot. Included like rows.hpp.
+#pragma once
+#include "checker/kernel/engine.hpp"
+
+namespace outward_check {
+
+template <class X>
+struct Lanes {
+  using Number = typename X::Number;
+  static constexpr unsigned lanes = X::lanes, count = lanes / X::width, block = X::block;
+  struct V {
+    typename X::Vec x[count];
+  };
+  struct Pair {
+    V n, h;
+  };
+  using Cell = Pair;
+
+  static V splat(const Number& u) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::splat(u);
+    return v;
+  }
+  static V zero() { return splat(Number(0)); }
+  static V neg(const V& a) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::neg(a.x[i]);
+    return v;
+  }
+  static V add(const V& a, const V& b) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::add(a.x[i], b.x[i]);
+    return v;
+  }
+  static V mul(const V& a, const V& b) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::mul(a.x[i], b.x[i]);
+    return v;
+  }
+  static V fma(const V& a, const V& b, const V& c) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::fma(a.x[i], b.x[i], c.x[i]);
+    return v;
+  }
+  static V max(const V& a, const V& b) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::max(a.x[i], b.x[i]);
+    return v;
+  }
+  static V min(const V& a, const V& b) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::min(a.x[i], b.x[i]);
+    return v;
+  }
+  static Pair single(std::uint32_t lane, const Interval<Number>& z) {
+    Pair p{zero(), zero()};
+    X::set(&p.n.x[lane / X::width], lane % X::width, z.n);
+    X::set(&p.h.x[lane / X::width], lane % X::width, z.h);
+    return p;
+  }
+  // Every lane is [0, 0]; a NaN is not zero.
+  static bool vanishes(const Cell* c) {
+    bool some = false;
+    for (unsigned i = 0; i < count; ++i) some |= X::nonzero(c->n.x[i]) || X::nonzero(c->h.x[i]);
+    return !some;
+  }
+  static bool any_positive(const V& a) {
+    bool some = false;
+    for (unsigned i = 0; i < count; ++i) some |= X::positive(a.x[i]);
+    return some;
+  }
+  // total, or +infinity in the lanes whose coefficients are not finite (not zero).
+  static V spoil_unless_finite(const V& total, const Pair& c) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::finite_or(c.n.x[i], c.h.x[i], total.x[i]);
+    return v;
+  }
+  static V spoil_unless_zero(const V& total, const Pair& c) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = X::zero_or(c.n.x[i], c.h.x[i], total.x[i]);
+    return v;
+  }
+  // sum += w*c. For w < 0 the two ends change places: by address, not by a branch on random signs.
+  static void add_product(Pair* sum, double w, const Cell* c) {
+    static_assert(offsetof(Pair, h) == sizeof(V));
+    const V size = splat(Number(__builtin_fabs(w)));
+    const std::size_t swap = __builtin_signbit(w) != 0 ? sizeof(V) : 0;
+    const char* ends = reinterpret_cast<const char*>(c);
+    sum->n = fma(size, *reinterpret_cast<const V*>(ends + swap), sum->n);
+    sum->h = fma(size, *reinterpret_cast<const V*>(ends + (sizeof(V) - swap)), sum->h);
+  }
+  static void finish(const V& total, Number* bound) {
+    for (unsigned i = 0; i < lanes; ++i) {
+      bound[i] = X::get(total.x[i / X::width], i % X::width);
+    }
+  }
+  static Interval<Number> dot(const double* w, const Number* n, const Number* h, std::uint64_t k) {
+    return X::dot(w, n, h, k);
+  }
+};
+
+// What vectors of doubles share; Isa has Vec, width, splat, add, mul, fma, nonzero, positive.
+template <class Isa>
+struct Doubles : Isa {
+  using Number = double;
+  using Vec = typename Isa::Vec;
+  static constexpr unsigned width = Isa::width, lanes = max_lanes;
+
+  static Vec neg(Vec a) { return -a; }
+  static Vec max(Vec a, Vec b) { return a > b ? a : b; }
+  static Vec min(Vec a, Vec b) { return a < b ? a : b; }
+  static Vec finite_or(Vec n, Vec h, Vec total) {
+    const Vec top = Isa::splat(infinity), bottom = Isa::splat(-infinity);
+    return ((n < top) & (n > bottom) & (h < top) & (h > bottom)) ? total : top;
+  }
+  static Vec zero_or(Vec n, Vec h, Vec total) {
+    const Vec zero = Isa::splat(0);
+    return ((n == zero) & (h == zero)) ? total : Isa::splat(infinity);
+  }
+  static double get(Vec a, unsigned i) { return bounded(a[i]); }
+  static void set(Vec* a, unsigned i, double x) { (*a)[i] = x; }
+
+  static Vec load(const double* p, std::uint64_t left) {
+    Vec v = Isa::splat(0);
+    if (left >= width) {
+      __builtin_memcpy(&v, p, sizeof v);
+    } else {
+      for (unsigned i = 0; i < left; ++i) v[i] = p[i];
+    }
+    return v;
+  }
+  static Interval<double> dot(const double* w, const double* n, const double* h,
+                              std::uint64_t size) {
+    const Vec zero = Isa::splat(0);
+    Vec sum_n = zero, sum_h = zero, more_n = zero, more_h = zero;
+    for (std::uint64_t k = 0; k < size; k += width) {
+      const Vec a = load(n + k, size - k), b = load(h + k, size - k);
+      const Vec weight = load(w + k, size - k);
+      const Vec plus = max(weight, zero), minus = max(-weight, zero);
+      sum_n = Isa::fma(plus, a, sum_n), more_n = Isa::fma(minus, b, more_n);
+      sum_h = Isa::fma(plus, b, sum_h), more_h = Isa::fma(minus, a, more_h);
+    }
+    return {total(Isa::add(sum_n, more_n)), total(Isa::add(sum_h, more_h))};
+  }
+  static double total(Vec a) {
+    double sum = a[0];
+    for (unsigned i = 1; i < width; ++i) sum = add_up(sum, a[i]);
+    return bounded(sum);
+  }
+};
+
+}  // namespace outward_check
