@@ -9,9 +9,6 @@ namespace outward_check {
 
 namespace {
 
-constexpr const char* claim_names[] = {"holds", "violated", "bound"};
-constexpr const char* semantics_names[] = {"real", "fp32_any", "fp64_any"};
-
 template <class E, std::size_t N>
 E parse_name(const char* const (&names)[N], const std::string& text) {
   const auto at = std::find(std::begin(names), std::end(names), text);
@@ -186,8 +183,8 @@ class Check {
                 ", asked was " + claim_names[static_cast<int>(question_.expected)]);
     }
     if (!question_.any_semantics && answer_.semantics != wanted && !over_reals) {
-      not_asked(std::string("the claim is about ") + semantics_name(answer_.semantics) +
-                ", asked was " + semantics_name(wanted));
+      not_asked(std::string("the claim is about ") + semantics_names[static_cast<int>(answer_.semantics)] +
+                ", asked was " + semantics_names[static_cast<int>(wanted)]);
     }
     const bool is_bound = answer_.claim == Claim::bound;
     const bool empty = is_bound ? answer_.bounds.empty() : property_->cases.empty();
@@ -198,10 +195,6 @@ class Check {
 };
 
 }  // namespace
-
-const char* semantics_name(Semantics semantics) {
-  return semantics_names[static_cast<int>(semantics)];
-}
 
 Answer check_certificate(const std::string& path, Question* question) {
   return Check(path, question).run();

@@ -1,17 +1,68 @@
 // The verdict about one certificate. The kernel reads no options and prints nothing: a Question
 // hands it the model and the property that were read independently of the certificate.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "checker/kernel/execution.hpp"
-#include "checker/kernel/proof.hpp"
+#include "checker/kernel/state.hpp"
 #include "checker/readers/readers.hpp"
 #include "checker/readers/records.hpp"
 
 namespace outward_check {
 
+// A record that does not follow from the rules. undecided: it was too costly to decide exactly.
+struct Rejection {
+  std::string rule, expected, found;
+  bool undecided = false;
+};
+
+struct Bound {
+  std::uint32_t output = 0;
+  bool is_lower = false;
+  Dyadic value;
+};
+
+// The ledger of a proof: which box, scope and case is open, what a record changes, and when
+// everything is discharged. Assumes records that match the schema. The default outcome is failure:
+// done() is true only after every box was closed with every case refuted in every scope.
+class Proof {
+ public:
+  virtual ~Proof() = default;
+  virtual void record(const Record& record) = 0;  // throws Rejection
+  virtual bool done() const = 0;
+  virtual const std::vector<Bound>& bounds() const = 0;
+  virtual std::uint64_t exact_decisions() const = 0;  // records that needed exact arithmetic
+};
+
+// bound_claim: bound records instead of refutations. exact: all arithmetic in exact rationals.
+std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics,
+                                  const Property& property, bool bound_claim, bool exact);
+
+// Executions of single points (FORMAT.md section 5) and what they say about a case.
+enum class Execution : std::uint8_t { real, fp32_sequential, fp64_sequential };
+
+struct Run {
+  std::string fault;                     // not empty: there is no result, e.g. for an overflow
+  std::vector<Interval<Exact>> outputs;  // points, or tight enclosures where a root is irrational
+};
+// inputs: exact; the float executions receive them rounded to nearest even.
+Run execute(const Structure& structure, Execution kind, const std::vector<Fraction>& inputs);
+
+struct Witness {
+  bool proved = false;             // the point is in the box of a case and all its rows are true
+  std::size_t which = 0;           // that case
+  std::string reason;              // if not proved
+  std::vector<std::string> notes;  // the value of every row of that or the last case
+  std::vector<Interval<Exact>> outputs;
+};
+// Tries the cases first ... last - 1.
+Witness check_witness(const Structure& structure, const Property& property, std::size_t first,
+                      std::size_t last, const std::vector<Fraction>& point, Execution kind);
+
 enum class Claim : std::uint8_t { holds, violated, bound };
+inline constexpr const char* claim_names[] = {"holds", "violated", "bound"};
+inline constexpr const char* semantics_names[] = {"real", "fp32_any", "fp64_any"};
 enum class Word : std::uint8_t { valid, vacuous, not_asked, invalid, incomplete };
 
 class Question {
@@ -42,6 +93,5 @@ struct Answer {
 
 // Throws ReadError for what is malformed, unsupported or over a limit, std::bad_alloc.
 Answer check_certificate(const std::string& path, Question* question);
-const char* semantics_name(Semantics semantics);
 
 }  // namespace outward_check

@@ -2,6 +2,7 @@
 // at most 20,000 in magnitude, operations add few). Promises exact results unless the name says up:
 // then the result is the least number of the asked form that is not below the exact one.
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,8 +27,7 @@ struct Dyadic {
   Dyadic operator-(const Dyadic& o) const { return *this + -o; }
   Dyadic operator*(const Dyadic& o) const { return {m * o.m, e + o.e}; }
   static int compare(const Dyadic& a, const Dyadic& b);
-  bool operator<(const Dyadic& o) const { return compare(*this, o) < 0; }
-  bool operator<=(const Dyadic& o) const { return compare(*this, o) <= 0; }
+  std::weak_ordering operator<=>(const Dyadic& o) const { return compare(*this, o) <=> 0; }
   bool operator==(const Dyadic& o) const { return compare(*this, o) == 0; }
 
   std::string text() const;                    // canonical, as parse reads it

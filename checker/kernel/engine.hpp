@@ -85,7 +85,6 @@ struct Job {
 
 template <class U>
 struct Engine {
-  const char* name;
   std::uint32_t lanes;
   void (*backward)(Job<U>* job);
   // Range of a dense or conv node, without its error box, from its operand's range.
@@ -93,14 +92,16 @@ struct Engine {
 };
 
 template <class U>
-const Engine<U>& portable_engine();     // for every U of number.hpp
+const Engine<U>& engine();  // for every U of number.hpp, the fastest on this CPU
+template <>
+const Engine<double>& engine<double>();
+const Engine<double>& portable_engine();
 const Engine<double>& avx2_engine();    // REQUIRES avx2_available()
 const Engine<double>& avx512_engine();  // REQUIRES avx512_available()
 bool avx2_available();
 bool avx512_available();
 const char* avx2_fault();
 const char* avx512_fault();
-const Engine<double>& fastest_engine();  // for doubles on this CPU
 void* take_memory(std::size_t bytes);  // aligned to 64 bytes, not initialised; std::bad_alloc
 void give_memory(void* block);
 std::string engine_fault();  // self-test of the lane arithmetics; empty when sound

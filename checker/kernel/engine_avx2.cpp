@@ -12,7 +12,6 @@
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #endif
-#include "checker/kernel/engine_test.hpp"
 #include "checker/kernel/lanes.hpp"
 #include "checker/kernel/rows.hpp"
 
@@ -48,7 +47,7 @@ using P = Lanes<Doubles<Isa>>;
 
 const char* avx2_fault() { return lane_fault<P>(); }
 const Engine<double>& avx2_engine() {
-  static constexpr Engine<double> e = {"avx2", P::lanes, backward_rows<P>, contraction_range<P>};
+  static constexpr Engine<double> e = {P::lanes, backward_rows<P>, contraction_range<P>};
   return e;
 }
 

@@ -14,7 +14,6 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f")
 #endif
-#include "checker/kernel/engine_test.hpp"
 #include "checker/kernel/lanes.hpp"
 #include "checker/kernel/rows.hpp"
 
@@ -38,7 +37,7 @@ using P = Lanes<Doubles<Isa>>;
 
 const char* avx512_fault() { return lane_fault<P>(); }
 const Engine<double>& avx512_engine() {
-  static constexpr Engine<double> e = {"avx512", P::lanes, backward_rows<P>, contraction_range<P>};
+  static constexpr Engine<double> e = {P::lanes, backward_rows<P>, contraction_range<P>};
   return e;
 }
 

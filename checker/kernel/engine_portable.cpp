@@ -4,40 +4,23 @@
 
 #include <bit>
 #include <cstdlib>
+#include <memory>
 #include <new>
-#include <type_traits>
 #include <vector>
 
 #include "checker/kernel/engine.hpp"
-#include "checker/kernel/engine_test.hpp"
 #include "checker/kernel/lanes.hpp"
 #include "checker/kernel/rows.hpp"
 
 namespace outward_check {
 
-// Blocks are kept for the next taker, in classes of size 2^c; c is noted before the block.
 namespace {
-std::vector<unsigned char*> kept[64];
-}
-void* take_memory(std::size_t bytes) {
-  const std::size_t c = static_cast<std::size_t>(std::bit_width(bytes + 63));
-  unsigned char* block = nullptr;
-  if (kept[c].empty()) {
-    block = static_cast<unsigned char*>(std::aligned_alloc(64, 64 + (std::size_t{1} << c)));
-    if (block == nullptr) throw std::bad_alloc();
-    *block = static_cast<unsigned char>(c);
-  } else {
-    block = kept[c].back();
-    kept[c].pop_back();
-  }
-  return block + 64;
-}
-void give_memory(void* block) {
-  unsigned char* start = static_cast<unsigned char*>(block) - 64;
-  kept[*start].push_back(start);
-}
 
-namespace {
+// Blocks are kept for the next taker, in classes of size 2^c; c is noted before the block.
+struct Free {
+  void operator()(unsigned char* block) const { std::free(block); }
+};
+std::vector<std::unique_ptr<unsigned char, Free>> kept[64];
 
 struct Sse2 {
   using Vec = __m128d;
@@ -89,31 +72,46 @@ struct One {
   }
 };
 
-template <class U>
-using Portable =
-    Lanes<std::conditional_t<std::is_same_v<U, double>, Doubles<Sse2>, One<U>>>;
+template <class P>
+constexpr Engine<typename P::Number> described = {P::lanes, backward_rows<P>, contraction_range<P>};
 
 }  // namespace
 
-template <class U>
-const Engine<U>& portable_engine() {
-  using P = Portable<U>;
-  static constexpr Engine<U> e = {"sse2", P::lanes, backward_rows<P>, contraction_range<P>};
-  return e;
+void* take_memory(std::size_t bytes) {
+  const std::size_t c = static_cast<std::size_t>(std::bit_width(bytes + 63));
+  unsigned char* block = nullptr;
+  if (kept[c].empty()) {
+    block = static_cast<unsigned char*>(std::aligned_alloc(64, 64 + (std::size_t{1} << c)));
+    if (block == nullptr) throw std::bad_alloc();
+    *block = static_cast<unsigned char>(c);
+  } else {
+    block = kept[c].back().release();
+    kept[c].pop_back();
+  }
+  return block + 64;
 }
-template const Engine<double>& portable_engine<double>();
-template const Engine<Exact>& portable_engine<Exact>();
-template const Engine<Nearest<float>>& portable_engine<Nearest<float>>();
-template const Engine<Nearest<double>>& portable_engine<Nearest<double>>();
+void give_memory(void* block) {
+  unsigned char* start = static_cast<unsigned char*>(block) - 64;
+  kept[*start].emplace_back(start);
+}
 
-const Engine<double>& fastest_engine() {
+template <class U>
+const Engine<U>& engine() {
+  return described<Lanes<One<U>>>;
+}
+template const Engine<Exact>& engine<Exact>();
+template const Engine<Nearest<float>>& engine<Nearest<float>>();
+template const Engine<Nearest<double>>& engine<Nearest<double>>();
+const Engine<double>& portable_engine() { return described<Lanes<Doubles<Sse2>>>; }
+template <>
+const Engine<double>& engine<double>() {
   if (avx512_available()) return avx512_engine();
-  return avx2_available() ? avx2_engine() : portable_engine<double>();
+  return avx2_available() ? avx2_engine() : portable_engine();
 }
 
 std::string engine_fault() {
   const RoundUp up;
-  const char* fault = lane_fault<Portable<double>>();
+  const char* fault = lane_fault<Lanes<Doubles<Sse2>>>();
   if (*fault == 0 && avx2_available()) fault = avx2_fault();
   if (*fault == 0 && avx512_available()) fault = avx512_fault();
   return fault;

@@ -1,20 +1,14 @@
-// Executions by the interval rules on points: see execution.hpp and rules.cpp.
-#include "checker/kernel/execution.hpp"
-
-#include "checker/readers/readers.hpp"
+// Executions by the interval rules on points: see check.hpp and rules.cpp.
+#include "checker/kernel/check.hpp"
 
 namespace outward_check {
 
 namespace {
 
-bool convert(const Fraction& x, Nearest<float>* out) {
+template <class F>
+bool convert(const Fraction& x, Nearest<F>* out) {
   double rounded = 0;
-  const bool fits = round_binary32(x, &rounded);
-  return *out = rounded, fits;
-}
-bool convert(const Fraction& x, Nearest<double>* out) {
-  double rounded = 0;
-  const bool fits = round_binary64(x, &rounded);
+  const bool fits = (sizeof(F) == 4 ? round_binary32 : round_binary64)(x, &rounded);
   return *out = rounded, fits;
 }
 bool convert(const Fraction& x, Exact* out) {  // false if the arithmetic would have to round

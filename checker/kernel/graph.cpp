@@ -45,11 +45,10 @@ const char* conv_fault(const Node& node, std::uint64_t operand) {
   if (a[1] % a[15] != 0 || a[4] % a[15] != 0) return "groups do not divide the channels";
   const std::int64_t span_h = a[2] + a[9] + a[11] - a[13] * (a[5] - 1) - 1;
   const std::int64_t span_w = a[3] + a[10] + a[12] - a[14] * (a[6] - 1) - 1;
-  if (span_h < 0 || span_w < 0 || span_h / a[7] + 1 != a[16] || span_w / a[8] + 1 != a[17]) {
-    return "output size of a convolution";
-  }
-  if (product({a[0], a[1], a[2], a[3]}) != operand) return "operand size";
-  if (product({a[0], a[4], a[16], a[17]}) != node.size) return "element count";
+  const bool fits = span_h >= 0 && span_w >= 0 && span_h / a[7] + 1 == a[16] &&
+                    span_w / a[8] + 1 == a[17] && product({a[0], a[1], a[2], a[3]}) == operand &&
+                    product({a[0], a[4], a[16], a[17]}) == node.size;
+  if (!fits) return "sizes of a contraction do not fit";
   const std::uint64_t weights = product({a[4], a[1] / a[15], a[5], a[6]});
   return node.payload.size() == weights + (a[18] != 0 ? a[4] : 0) ? "" : "payload length";
 }
@@ -74,9 +73,7 @@ const char* kind_fault(const Graph& graph, const Node& node) {
     case Kind::dense:
     case Kind::conv: return conv_fault(node, first);
     case Kind::reduce:
-      if (a.size() != node.size + 1 || product({a[0], std::ssize(a) - 1}) != first) {
-        return "element count";
-      }
+      if (a.size() != node.size + 1 || product({a[0], std::ssize(a) - 1}) != first) return "size";
       return std::find(a.begin() + 1, a.end(), 0) == a.end() ? "" : "divisor 0";
     case Kind::bn:
       if (!same || a[0] < 1 || a[1] < 1 || first % product({a[0], a[1]}) != 0) return "channels";
@@ -108,9 +105,8 @@ std::string node_fault(const Graph& graph, std::size_t k) {
   };
   if (node.size == 0 || node.size > max_size) return "element count";
   if (wrong(shape.operands, node.operands.size())) return "number of operands";
-  if (wrong(shape.ints, node.ints.size()) || (shape.ints == special && node.ints.empty())) {
-    return "number of ints";
-  }
+  if (wrong(shape.ints, node.ints.size())) return "number of ints";
+  if (shape.ints == special && node.ints.empty()) return "no ints";
   if (wrong(shape.payload, node.payload.size())) return "payload length";
   for (std::uint32_t p : node.operands) {
     if (p >= k) return "an operand does not come before its reader";

@@ -24,36 +24,12 @@ struct Lanes {
     return v;
   }
   static V zero() { return splat(Number(0)); }
-  static V neg(const V& a) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::neg(a.x[i]);
-    return v;
-  }
-  static V add(const V& a, const V& b) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::add(a.x[i], b.x[i]);
-    return v;
-  }
-  static V mul(const V& a, const V& b) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::mul(a.x[i], b.x[i]);
-    return v;
-  }
-  static V fma(const V& a, const V& b, const V& c) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::fma(a.x[i], b.x[i], c.x[i]);
-    return v;
-  }
-  static V max(const V& a, const V& b) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::max(a.x[i], b.x[i]);
-    return v;
-  }
-  static V min(const V& a, const V& b) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::min(a.x[i], b.x[i]);
-    return v;
-  }
+  static V neg(const V& a) { return each<X::neg>(a); }
+  static V add(const V& a, const V& b) { return each<X::add>(a, b); }
+  static V mul(const V& a, const V& b) { return each<X::mul>(a, b); }
+  static V max(const V& a, const V& b) { return each<X::max>(a, b); }
+  static V min(const V& a, const V& b) { return each<X::min>(a, b); }
+  static V fma(const V& a, const V& b, const V& c) { return each<X::fma>(a, b, c); }
   static Pair single(std::uint32_t lane, const Interval<Number>& z) {
     Pair p{zero(), zero()};
     X::set(&p.n.x[lane / X::width], lane % X::width, z.n);
@@ -73,14 +49,10 @@ struct Lanes {
   }
   // total, or +infinity in the lanes whose coefficients are not finite (not zero).
   static V spoil_unless_finite(const V& total, const Pair& c) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::finite_or(c.n.x[i], c.h.x[i], total.x[i]);
-    return v;
+    return each<X::finite_or>(c.n, c.h, total);
   }
   static V spoil_unless_zero(const V& total, const Pair& c) {
-    V v;
-    for (unsigned i = 0; i < count; ++i) v.x[i] = X::zero_or(c.n.x[i], c.h.x[i], total.x[i]);
-    return v;
+    return each<X::zero_or>(c.n, c.h, total);
   }
   // sum += w*c. For w < 0 the two ends change places: by address, not by a branch on random signs.
   static void add_product(Pair* sum, double w, const Cell* c) {
@@ -98,6 +70,14 @@ struct Lanes {
   }
   static Interval<Number> dot(const double* w, const Number* n, const Number* h, std::uint64_t k) {
     return X::dot(w, n, h, k);
+  }
+
+ private:
+  template <auto f, class... T>
+  static V each(const T&... a) {
+    V v;
+    for (unsigned i = 0; i < count; ++i) v.x[i] = f(a.x[i]...);
+    return v;
   }
 };
 
@@ -150,5 +130,44 @@ struct Doubles : Isa {
     return bounded(sum);
   }
 };
+
+// Start-up self-test: wrong rounding, flushed subnormals or a lost sign must not get past it.
+// Volatile operands keep the compiler from computing anything itself.
+template <class P>
+bool lanes_are(const typename P::V& v, double expected) {
+  double lane[max_lanes];
+  P::finish(v, lane);
+  for (double x : lane) {
+    if (!(x == expected)) return false;
+  }
+  return true;
+}
+
+template <class P>
+const char* lane_fault() {
+  constexpr double third = 0x1.5555555555555p-2, tiny = 0x1p-60, least = 0x1p-1074;
+  static const volatile double sums[][4] = {  // a*b + c, rounded up
+      {tiny, 1, 1, 0x1.0000000000001p0},    {tiny, 1, -1, -0x1.fffffffffffffp-1},
+      {-tiny, 1, -1, -1},                   {-0x1.8p-1022, 1, 0x1p-1022, -0x1p-1023},
+      {third, third, 0, 0x1.c71c71c71c71cp-4}, {-third, third, 0, -0x1.c71c71c71c71bp-4},
+      {least, 1, 0, least},                 {least, tiny, 0, least},
+      {tiny, tiny, 1, 0x1.0000000000001p0}};
+  for (const auto& t : sums) {
+    const typename P::V a = P::splat(double(t[0])), b = P::splat(double(t[1])),
+                        c = P::splat(double(t[2]));
+    bool good = lanes_are<P>(P::fma(a, b, c), t[3]);
+    if (t[1] == 1) good &= lanes_are<P>(P::add(a, c), t[3]);
+    if (t[2] == 0) good &= lanes_are<P>(P::mul(a, b), t[3]);
+    if (!good) return "a sum or product in lanes is not rounded up";
+  }
+  const typename P::V one = P::splat(double(sums[0][1])), zero = P::zero(), minus = P::neg(one);
+  if (!lanes_are<P>(P::max(minus, zero), 0) || !lanes_are<P>(P::min(minus, zero), -1)) return "max";
+  const typename P::Pair endless{one, P::splat(infinity)};
+  if (!lanes_are<P>(P::spoil_unless_finite(zero, endless), infinity)) return "infinity is finite";
+  const double w[3] = {third, -third, tiny}, n[3] = {1, -1, -1}, h[3] = {-1, 1, 1};
+  const Interval<double> sum = P::dot(w, n, h, 3);  // -2*third + tiny, so n = 2*third - tiny
+  const bool good = sum.h == -0x1.5555555555554p-1 && sum.n == 0x1.5555555555555p-1;
+  return good ? "" : "a scalar product is not rounded up";
+}
 
 }  // namespace outward_check

@@ -15,24 +15,19 @@
 
 namespace outward_check {
 
-// Sets round toward +infinity, gradual underflow, exceptions masked; restores what was before.
-class RoundUp {
- public:
-  RoundUp();
-  ~RoundUp();
-  RoundUp(const RoundUp&) = delete;
-  RoundUp& operator=(const RoundUp&) = delete;
-
- private:
-  std::uint32_t saved_;
-};
-// What code that computes with U needs around it.
+// What code that computes with U needs around it. For doubles: sets round toward +infinity, gradual
+// underflow, exceptions masked; restores what was before.
 template <class U>
 struct Rounding {};
 template <>
 struct Rounding<double> {
-  RoundUp up;
+  Rounding();
+  ~Rounding();
+  Rounding(const Rounding&) = delete;
+  Rounding& operator=(const Rounding&) = delete;
+  const std::uint32_t saved;
 };
+using RoundUp = Rounding<double>;
 // Round to nearest, gradual underflow, whatever the parent process left behind. Call first in main.
 void reset_float_environment();
 std::string arithmetic_fault();  // self-test of the scalar operations; empty when sound
@@ -73,10 +68,7 @@ struct Exact {
   }
   Exact(Dyadic numerator, BigInt denominator);  // rounds up when too long
   Exact operator-() const;
-  bool operator<(const Exact& o) const;
-  bool operator>(const Exact& o) const { return o < *this; }
-  bool operator<=(const Exact& o) const { return !(o < *this); }
-  bool operator>=(const Exact& o) const { return !(*this < o); }
+  std::weak_ordering operator<=>(const Exact& o) const;
 };
 Exact add_up(const Exact& a, const Exact& b);
 Exact mul_up(const Exact& a, const Exact& b);

@@ -1,8 +1,8 @@
-// Records of a proof one by one: see proof.hpp and FORMAT.md sections 6 and 7.
-#include "checker/kernel/proof.hpp"
-
+// Records of a proof one by one: see check.hpp and FORMAT.md sections 6 and 7.
 #include <algorithm>
 #include <new>
+
+#include "checker/kernel/check.hpp"
 
 namespace outward_check {
 
@@ -27,12 +27,11 @@ class Ledger final : public Proof {
     static constexpr struct {
       const char* name;
       void (Ledger::*rule)(const Record&);
-    } rules[] = {{"slopes", &Ledger::slopes}, {"step", &Ledger::step},
-                 {"refute", &Ledger::refute}, {"split", &Ledger::split},
-                 {"close", &Ledger::close},   {"crossed", &Ledger::crossed},
-                 {"bound", &Ledger::bound}};
-    if (r.name == "box") return box(r);
-    if (!open_) throw Rejection{"sequence", "a box record or the footer", r.name};
+    } rules[] = {{"box", &Ledger::box},       {"slopes", &Ledger::slopes},
+                 {"step", &Ledger::step},     {"refute", &Ledger::refute},
+                 {"split", &Ledger::split},   {"close", &Ledger::close},
+                 {"crossed", &Ledger::crossed}, {"bound", &Ledger::bound}};
+    require(open_ || r.name == "box", "sequence", "a box record or the footer", r.name);
     try {
       for (const auto& entry : rules) {
         if (r.name == entry.name) return (this->*entry.rule)(r);
@@ -89,10 +88,10 @@ class Ledger final : public Proof {
     for (const Json& id : r.at("slopes").items) {
       const auto at = std::lower_bound(slopes_.begin(), slopes_.end(), id.number,
                                        [](const auto& s, std::uint64_t n) { return s->id < n; });
-      require(at != slopes_.end() && (*at)->id == id.number, "slopes", "slopes of this scope",
-              text(id.number));
-      require(set.empty() || set.back()->node < (*at)->node, "slopes", "increasing nodes",
-              "slopes " + text(id.number) + " of node " + text((*at)->node));
+      const bool known = at != slopes_.end() && (*at)->id == id.number;
+      require(known, "slopes", "slopes of this scope", text(id.number));
+      const bool increasing = set.empty() || set.back()->node < (*at)->node;
+      require(increasing, "slopes", "increasing nodes", "id " + text(id.number));
       set.push_back(at->get());
     }
     return set;
@@ -100,16 +99,11 @@ class Ledger final : public Proof {
 
   void box(const Record& r) {
     require(!open_, "sequence", "the tree to be finished", "a box record");
-    require(r.number("box") == next_box_ && next_box_ < property_.boxes.size(), "box",
-            next_box_ < property_.boxes.size() ? "box " + text(next_box_) : "the footer",
-            "box " + text(r.number("box")));
-    refutations_.clear(), slopes_.clear();
-    std::fill(refuted_.begin(), refuted_.end(), 0);
-    try {
-      state_.start(property_.boxes[next_box_]);
-    } catch (const RuleFault& fault) {
-      throw Rejection{"box", "an input range", fault.text};
-    }
+    const std::uint64_t count = property_.boxes.size();
+    require(r.number("box") == next_box_ && next_box_ < count, "box",
+            "box " + text(next_box_) + " of " + text(count), "box " + text(r.number("box")));
+    withdraw(0), slopes_.clear();
+    state_.start(property_.boxes[next_box_]);
     open_ = true;
   }
 
@@ -119,15 +113,13 @@ class Ledger final : public Proof {
     require(s->id == next_slopes_, "slopes", "id " + text(next_slopes_), text(s->id));
     const Node& node = structure_.graph.nodes[s->node];
     const bool is_max = node.kind == Kind::max, is_clip = node.kind == Kind::clip;
-    require(is_max || is_unary_piecewise(node.kind), "slopes", "relu, leaky, clip, abs or max",
-            "node " + text(s->node));
+    const bool takes = is_max || is_unary_piecewise(node.kind);
+    require(takes, "slopes", "relu, leaky, clip, abs or max", "node " + text(s->node));
     const std::uint64_t window = is_max ? static_cast<std::uint64_t>(node.ints[0]) : 1;
     const auto fill = [&](const char* key, std::uint64_t size, std::string* out) {
-      const bool decoded = parse_base64(r.text(key), out);
-      require(decoded && out->size() == size, "slopes", text(size) + " bytes in base64", key);
-      const bool small = std::all_of(out->begin(), out->end(),
-                                     [](char b) { return static_cast<unsigned char>(b) <= 128; });
-      require(small, "slopes", "bytes from 0 to 128", key);
+      bool good = parse_base64(r.text(key), out) && out->size() == size;
+      for (char b : *out) good &= static_cast<unsigned char>(b) <= 128;
+      require(good, "slopes", text(size) + " bytes from 0 to 128 in base64", key);
     };
     fill("lower", node.size * window, &s->lower);
     fill("upper", is_clip ? node.size : 0, &s->upper);
@@ -176,8 +168,8 @@ class Ledger final : public Proof {
   void refute(const Record& r) {
     require(!is_bound_, "sequence", "no refutation under claim bound", "refute");
     const std::uint64_t c = r.number("case");
-    require(c < refuted_.size() && property_.cases[c].box == next_box_, "refute",
-            "a case of box " + text(next_box_), "case " + text(c));
+    const bool known = c < refuted_.size() && property_.cases[c].box == next_box_;
+    require(known, "refute", "a case of box " + text(next_box_), "case " + text(c));
     const std::vector<Row>& rows = property_.cases[c].rows;
     const std::vector<Json>&chosen = r.at("rows").items, &lambda = r.at("lambda").items;
     require(chosen.size() == lambda.size(), "refute", "a multiplier per row", text(lambda.size()));
@@ -186,8 +178,8 @@ class Ledger final : public Proof {
     std::vector<Dyadic> total(property_.outputs);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       const std::uint64_t row = chosen[i].number;
-      require(row < rows.size() && (i == 0 || chosen[i - 1].number < row), "refute",
-              "increasing rows below " + text(rows.size()), "row " + text(row));
+      const bool next = row < rows.size() && (i == 0 || chosen[i - 1].number < row);
+      require(next, "refute", "increasing rows below " + text(rows.size()), "row " + text(row));
       Dyadic factor;
       Dyadic::parse(lambda[i].text, &factor);
       require(factor.sign() >= 0, "refute", "multipliers >= 0", lambda[i].text);
@@ -247,15 +239,16 @@ class Ledger final : public Proof {
     end_tree();
   }
 
+  void withdraw(std::size_t left) {
+    for (; refutations_.size() > left; refutations_.pop_back()) refuted_[refutations_.back()] = 0;
+  }
   // The current tree is proved: take its scope back and go on with the other half, or upward.
   void end_tree() {
     for (; !scopes_.empty(); scopes_.pop_back()) {
       Scope& s = scopes_.back();
       state_.undo(s.changes);
       slopes_.resize(s.slopes);
-      for (; refutations_.size() > s.refutations; refutations_.pop_back()) {
-        refuted_[refutations_.back()] = 0;
-      }
+      withdraw(s.refutations);
       if (s.second) continue;
       s.second = true;
       return state_.assume(s.node, s.element, s.at, false);

@@ -14,16 +14,12 @@ namespace outward_check {
 template <class P, class T>
 T* take_array(std::uint64_t n) {
   T* array = static_cast<T*>(take_memory(n * sizeof(T)));
-  if constexpr (!__is_trivially_copyable(T)) {
-    for (std::uint64_t i = 0; i < n; ++i) new (array + i) T();
-  }
+  for (std::uint64_t i = 0; i < n; ++i) new (array + i) T;  // nothing for numbers of the machine
   return array;
 }
 template <class P, class T>
 void give_array(T* array, std::uint64_t n) {
-  if constexpr (!__is_trivially_copyable(T)) {
-    for (std::uint64_t i = 0; i < n; ++i) array[i].~T();
-  }
+  for (std::uint64_t i = 0; i < n; ++i) array[i].~T();
   give_memory(array);
 }
 
@@ -84,7 +80,8 @@ class Rows {
     }
     return a;
   }
-  void accumulate(Array& a, std::uint64_t i, const Pair& c) {
+  void accumulate(std::uint32_t k, std::uint64_t i, const Pair& c) {
+    const Array& a = live(k);
     if (a.touched[i]) {
       const Pair old = a.cells[i];
       a.cells[i] = {P::add(old.n, c.n), P::add(old.h, c.h)};
@@ -93,7 +90,6 @@ class Rows {
       a.cells[i] = c;
     }
   }
-  void accumulate(std::uint32_t k, std::uint64_t i, const Pair& c) { accumulate(live(k), i, c); }
 
   // Calls f(i, coefficient) for every element of node k whose coefficient is not surely zero.
   template <class F>
@@ -232,7 +228,6 @@ class Rows {
     const NodeView<U>& node = nodes_[k];
     const Sites& g = node.sites;
     const Array out = arrays_[k];
-    Array& in = live(node.operands[0]);
     Output* outputs = static_cast<Output*>(take_memory(g.outputs * sizeof(Output)));
     std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
     for (std::uint64_t s = 0; s < g.count; ++s) {
@@ -250,17 +245,17 @@ class Rows {
       site_inputs(g, s, index);
       std::uint64_t i = 0;
       for (; i + P::block <= g.inputs; i += P::block) {
-        gather<P::block>(in, outputs, count, index, i);
+        gather<P::block>(node.operands[0], outputs, count, index, i);
       }
-      for (; i < g.inputs; ++i) gather<1>(in, outputs, count, index, i);
+      for (; i < g.inputs; ++i) gather<1>(node.operands[0], outputs, count, index, i);
     }
     give_memory(index);
     give_memory(outputs);
   }
   // Inputs first ... first + B - 1 of a site.
   template <unsigned B>
-  void gather(Array& in, const Output* outputs, std::uint64_t count, const std::int64_t* index,
-              std::uint64_t first) {
+  void gather(std::uint32_t in, const Output* outputs, std::uint64_t count,
+              const std::int64_t* index, std::uint64_t first) {
     Pair sum[B];
 #pragma GCC unroll 8
     for (unsigned b = 0; b < B; ++b) sum[b] = {P::zero(), P::zero()};

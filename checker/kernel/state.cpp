@@ -18,15 +18,6 @@ U rounded_up(const T& x) {
   return out;
 }
 
-template <class U>
-const Engine<U>& engine() {
-  if constexpr (std::is_same_v<U, double>) {
-    return fastest_engine();
-  } else {
-    return portable_engine<U>();
-  }
-}
-
 }  // namespace
 
 template <class U>
@@ -174,11 +165,11 @@ void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
 }
 
 template <class U>
-void State<U>::run(Job<U>* job, std::uint32_t target) {
-  job->nodes = views_.data(), job->target = target;
-  engine_.backward(job);
-  if (job->missing < 0) return;
-  throw RuleFault{name(static_cast<std::uint32_t>(job->missing)) + " needs slope bytes"};
+Job<U> State<U>::run(const std::vector<Start<U>>& starts, std::uint32_t target) {
+  Job<U> job{views_.data(), target, starts.data(), starts.size()};
+  engine_.backward(&job);
+  if (job.missing < 0) return job;
+  throw RuleFault{name(static_cast<std::uint32_t>(job.missing)) + " needs slope bytes"};
 }
 
 template <class U>
@@ -197,9 +188,7 @@ void State<U>::backward(std::uint32_t node, const std::vector<std::uint64_t>& lo
       const std::uint64_t element = is_lower ? lower[r] : upper[r - lower.size()];
       starts.push_back({element, lane, point(is_lower ? U(1) : U(-1))});
     }
-    Job<U> job;
-    job.starts = starts.data(), job.start_count = starts.size();
-    run(&job, node);
+    const Job<U> job = run(starts, node);
     for (const Start<U>& s : starts) {
       Interval<U> z{U(infinity), U(infinity)};
       (first + s.lane < lower.size() ? z.n : z.h) = job.bound[s.lane];
@@ -216,11 +205,9 @@ std::optional<Dyadic> State<U>::lower_bound(const LinearForm& form, const SlopeS
   for (const auto& [element, coefficient] : form.terms) {
     starts.push_back({element, 0, {rounded_up<U>(-coefficient), rounded_up<U>(coefficient)}});
   }
-  Job<U> job;
-  job.starts = starts.data(), job.start_count = starts.size();
-  run(&job, graph_.output);
-  if (is_infinite(job.bound[0])) return std::nullopt;
-  return form.constant - dyadic_up(job.bound[0]);
+  const U bound = run(starts, graph_.output).bound[0];
+  if (is_infinite(bound)) return std::nullopt;
+  return form.constant - dyadic_up(bound);
 }
 
 template <class U>

@@ -110,7 +110,7 @@ class State {
   void unary_lines(std::uint32_t k, const Slopes* slopes);
   void max_lines(std::uint32_t k, const Slopes* slopes);
   void prepare(std::uint32_t target, const SlopeSet& slopes);
-  void run(Job<U>* job, std::uint32_t target);
+  Job<U> run(const std::vector<Start<U>>& starts, std::uint32_t target);
 
   const Structure& structure_;
   const Graph& graph_;

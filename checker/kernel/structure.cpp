@@ -34,12 +34,6 @@ void site_inputs(const Sites& g, std::uint64_t s, std::int64_t* index) {
   }
 }
 
-bool is_linear(Kind kind) { return kind >= Kind::constant && kind <= Kind::neg; }
-bool is_contraction(Kind kind) {
-  return kind == Kind::dense || kind == Kind::conv || kind == Kind::reduce;
-}
-bool is_unary_piecewise(Kind kind) { return kind >= Kind::relu && kind <= Kind::abs; }
-
 namespace {
 
 Sites sites_of(const Node& node) {

@@ -27,9 +27,9 @@ Site site(const Sites& sites, std::uint64_t s);
 // index: one entry per input, in the order of the weights; -1 for padding.
 void site_inputs(const Sites& sites, std::uint64_t s, std::int64_t* index);
 
-bool is_linear(Kind kind);           // kinds 1 to 11
-bool is_contraction(Kind kind);      // dense, conv, reduce
-bool is_unary_piecewise(Kind kind);  // relu, leaky, clip, abs
+inline bool is_linear(Kind k) { return k >= Kind::constant && k <= Kind::neg; }
+inline bool is_contraction(Kind k) { return k >= Kind::dense && k <= Kind::reduce; }
+inline bool is_unary_piecewise(Kind k) { return k >= Kind::relu && k <= Kind::abs; }
 
 struct Structure {
   explicit Structure(const Graph& g);

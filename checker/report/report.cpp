@@ -21,8 +21,6 @@ struct Line {
   std::uint64_t records = 0, exact_decisions = 0;
 };
 
-constexpr const char* claim_words[] = {"holds", "violated", "bound"};
-
 std::string shown(const Dyadic& d) { return d.text() + " (about " + std::to_string(d.double_up()) + ")"; }
 
 Line certificate_line(const std::string& file, const Options& options) {
@@ -39,9 +37,9 @@ Line certificate_line(const std::string& file, const Options& options) {
   line.word = words[static_cast<int>(a.word)].word, line.code = words[static_cast<int>(a.word)].code;
   line.reasons = a.reasons, line.notes = a.notes;
   line.records = a.records, line.exact_decisions = a.exact_decisions;
-  line.claims.push_back(semantics_name(a.semantics));
+  line.claims.push_back(semantics_names[static_cast<int>(a.semantics)]);
   if (a.semantics != Semantics::real && a.claim != Claim::violated) line.claims.push_back("real");
-  line.detail = claim_words[static_cast<int>(a.claim)];
+  line.detail = claim_names[static_cast<int>(a.claim)];
   for (const Bound& b : a.bounds) {
     line.bounds.push_back("Y_" + std::to_string(b.output) + (b.is_lower ? " >= " : " <= ") + shown(b.value));
   }
@@ -98,7 +96,7 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
   if (line.code == 0 && options.expected && *options.expected != Claim::violated) {
     line.word = "VALID_BUT_NOT_ASKED", line.code = 2;
     line.reasons.push_back(std::string("the file shows a violation, asked was ") +
-                           claim_words[static_cast<int>(*options.expected)]);
+                           claim_names[static_cast<int>(*options.expected)]);
   }
   return line;
 }

@@ -359,7 +359,7 @@ TEST_CASE("executions report overflow and keep decimals exact") {
 }
 
 TEST_CASE("the lane engines agree") {
-  std::vector<const Engine<double>*> engines = {&portable_engine<double>()};
+  std::vector<const Engine<double>*> engines = {&portable_engine()};
   if (avx2_available()) engines.push_back(&avx2_engine());
   if (avx512_available()) engines.push_back(&avx512_engine());
   if (engines.size() < 3) MESSAGE("SKIPPED: some engines need instructions this CPU does not have");
