@@ -82,41 +82,58 @@ Oracle* Oracle::get() {
   return oracle.get();
 }
 
+template <typename... Arguments>
+void Oracle::call(Output& out, int slot, Arguments... arguments) {
+  using Function = Status (*)(Arguments...);
+  if (out.failed) return;
+  const Status status = reinterpret_cast<Function>(const_cast<void*>(api_[slot]))(arguments...);
+  if (status == nullptr) return;
+  out.failed = true;
+  out.message = reinterpret_cast<const char* (*)(Status)>(const_cast<void*>(api_[message]))(status);
+  reinterpret_cast<void (*)(void*)>(const_cast<void*>(api_[release_status]))(status);
+}
+
+void Oracle::release(int slot, void* object) {
+  if (object != nullptr) reinterpret_cast<void (*)(void*)>(const_cast<void*>(api_[slot]))(object);
+}
+
 Oracle::Output Oracle::run(const std::string& model, const std::vector<std::int64_t>& shape,
                            const std::vector<double>& input, bool optimised) {
-  Output out;
-  const auto call = [&](Slot slot, auto... arguments) {
-    using Function = Status (*)(decltype(arguments)...);
-    if (out.failed) return;
-    const Status status = reinterpret_cast<Function>(const_cast<void*>(api_[slot]))(arguments...);
-    if (status == nullptr) return;
-    out.failed = true;
-    out.message = reinterpret_cast<const char* (*)(Status)>(const_cast<void*>(api_[message]))(status);
-    reinterpret_cast<void (*)(void*)>(const_cast<void*>(api_[release_status]))(status);
-  };
-  const auto release = [&](Slot slot, void* object) {
-    if (object != nullptr) reinterpret_cast<void (*)(void*)>(const_cast<void*>(api_[slot]))(object);
-  };
-  void *options = nullptr, *session = nullptr, *memory = nullptr, *value = nullptr, *alloc = nullptr;
-  call(create_options, &options);
-  call(optimisation, options, optimised ? 99 : 0);
-  call(threads, options, 1);
-  call(create_session, env_, static_cast<const void*>(model.data()), model.size(), static_cast<const void*>(options),
-       &session);
+  return Session(*this, model, optimised ? 99 : 0).run(shape, input);
+}
+
+Oracle::Session::Session(Oracle& oracle, const std::string& model, int level) : oracle_(oracle) {
+  oracle_.call(start_, create_options, &options_);
+  oracle_.call(start_, optimisation, options_, level);
+  oracle_.call(start_, threads, options_, 1);
+  oracle_.call(start_, create_session, oracle_.env_, static_cast<const void*>(model.data()), model.size(),
+               static_cast<const void*>(options_), &session_);
+}
+
+Oracle::Session::~Session() {
+  oracle_.release(release_session, session_);
+  oracle_.release(release_options, options_);
+}
+
+Oracle::Output Oracle::Session::run(const std::vector<std::int64_t>& shape, const std::vector<double>& input) {
+  Output out = start_;
+  const auto call = [&](Slot slot, auto... arguments) { oracle_.call(out, slot, arguments...); };
+  const auto release = [&](Slot slot, void* object) { oracle_.release(slot, object); };
+  void *memory = nullptr, *value = nullptr, *alloc = nullptr;
   call(allocator, &alloc);
   call(cpu_memory, 1, 0, &memory);
   std::vector<float> data(input.begin(), input.end());
   call(tensor_from_data, static_cast<const void*>(memory), static_cast<void*>(data.data()), data.size() * sizeof(float),
        shape.data(), shape.size(), 1, &value);
   char* in_name = nullptr;
-  call(input_name, static_cast<const void*>(session), std::size_t{0}, alloc, &in_name);
+  call(input_name, static_cast<const void*>(session_), std::size_t{0}, alloc, &in_name);
   std::size_t count = 0;
-  call(output_count, static_cast<const void*>(session), &count);
+  call(output_count, static_cast<const void*>(session_), &count);
   std::vector<const char*> names(count);
   std::vector<void*> results(count, nullptr);
   for (std::size_t i = 0; i < count; ++i) {
     char* name = nullptr;
-    call(output_name, static_cast<const void*>(session), i, alloc, &name);
+    call(output_name, static_cast<const void*>(session_), i, alloc, &name);
     names[i] = name;
   }
   const char* inputs[] = {in_name};
@@ -124,7 +141,7 @@ Oracle::Output Oracle::run(const std::string& model, const std::vector<std::int6
     if (name != nullptr) call(allocator_free, alloc, const_cast<void*>(static_cast<const void*>(name)));
   };
   const void* values[] = {value};
-  call(run_session, session, static_cast<const void*>(nullptr), static_cast<const char* const*>(inputs),
+  call(run_session, session_, static_cast<const void*>(nullptr), static_cast<const char* const*>(inputs),
        static_cast<const void* const*>(values), std::size_t{1}, static_cast<const char* const*>(names.data()),
        names.size(), results.data());
   for (std::size_t i = 0; i < count && !out.failed; ++i) {
@@ -146,8 +163,6 @@ Oracle::Output Oracle::run(const std::string& model, const std::vector<std::int6
   for (void* result : results) release(release_value, result);
   release(release_value, value);
   release(release_memory, memory);
-  release(release_session, session);
-  release(release_options, options);
   return out;
 }
 

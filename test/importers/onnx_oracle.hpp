@@ -2,6 +2,7 @@
 // The library is looked for at OUTWARD_ORT, else where `npm install onnxruntime-node --ignore-scripts` puts it below
 // the source folder or its parent.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,32 @@ class Oracle {
   Output run(const std::string& model, const std::vector<std::int64_t>& shape, const std::vector<double>& input,
              bool optimised = false);
 
+  // A loaded model, for many points. It must not outlive the oracle.
+  class Session {
+   public:
+    Session(Oracle& oracle, const std::string& model, int level);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    Output run(const std::vector<std::int64_t>& shape, const std::vector<double>& input);
+
+   private:
+    Oracle& oracle_;
+    Output start_;  // whether loading failed, and why
+    void *options_ = nullptr, *session_ = nullptr;
+  };
+  // level: the runtime's graph optimisation level, 0 (none), 1 (basic), 2 (extended) or 99 (all). A model that the
+  // runtime refuses gives a session whose runs fail.
+  std::unique_ptr<Session> open(const std::string& model, int level) {
+    return std::make_unique<Session>(*this, model, level);
+  }
+
  private:
+  // Calls a function of the interface unless an earlier one failed; a failure is noted in out.
+  template <typename... Arguments>
+  void call(Output& out, int slot, Arguments... arguments);
+  void release(int slot, void* object);
+
   Oracle() = default;
   const void* const* api_ = nullptr;
   void* env_ = nullptr;
