@@ -29,23 +29,32 @@ Composer::Composer(Random& random) : random_(random), opset_(pick(9, 17)), net_(
     case 0:
     case 1:
     case 2:
-    case 3: shape = {1, pick(1, 24)}; break;
+    case 3:
+      shape = {1, pick(1, 24)};
+      break;
     case 4:
     case 5:
     case 6:
-    case 7: shape = {pick(2, 4), pick(2, 8)}; break;
+    case 7:
+      shape = {pick(2, 4), pick(2, 8)};
+      break;
     case 8:
     case 9:
     case 10:
-    case 11: shape = {1, pick(2, 4), pick(2, 8)}; break;
+    case 11:
+      shape = {1, pick(2, 4), pick(2, 8)};
+      break;
     case 12:
     case 13:
     case 14:
       shape = {1, coin(3) ? 8 : pick(1, 3), pick(4, 10)};
       one_dimensional_ = true;
       break;
-    case 15: shape = coin(3) ? Dims{1, 2048, 1, 1} : Dims{1, 2048}; break;
-    default: shape = {1, coin(4) ? 16 : coin(3) ? 8 : pick(1, 4), pick(3, 6), pick(3, 6)};
+    case 15:
+      shape = coin(3) ? Dims{1, 2048, 1, 1} : Dims{1, 2048};
+      break;
+    default:
+      shape = {1, coin(4) ? 16 : coin(3) ? 8 : pick(1, 4), pick(3, 6), pick(3, 6)};
   }
   x = "x";
   net_.input("x", shape);
@@ -54,10 +63,14 @@ Composer::Composer(Random& random) : random_(random), opset_(pick(9, 17)), net_(
 float Composer::number(Style style) {
   const auto uniform = [&](double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(random_); };
   switch (style) {
-    case Style::wide: return sign() * static_cast<float>(std::exp2(uniform(-20, 24)));
-    case Style::powers: return sign() * std::ldexp(1.0f, pick(-2, 12));
-    case Style::tiny: return sign() * static_cast<float>(std::exp2(uniform(-140, -100)));
-    default: return static_cast<float>(std::normal_distribution<double>(0, 0.8)(random_));
+    case Style::wide:
+      return sign() * static_cast<float>(std::exp2(uniform(-20, 24)));
+    case Style::powers:
+      return sign() * std::ldexp(1.0f, pick(-2, 12));
+    case Style::tiny:
+      return sign() * static_cast<float>(std::exp2(uniform(-140, -100)));
+    default:
+      return static_cast<float>(std::normal_distribution<double>(0, 0.8)(random_));
   }
 }
 

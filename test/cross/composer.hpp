@@ -45,7 +45,7 @@ class Composer {
   void even_twins(std::int64_t filters);       // REQUIRES an image: (f(x) + 2^24) + g(x), small equal weights
   void even_product(std::int64_t columns);     // small equal weights
   void batch_norm();
-  void channelwise(const std::string& op);     // a random constant per channel or for all
+  void channelwise(const std::string& op);  // a random constant per channel or for all
   void constant_operand(const std::string& op, const std::string& constant);
   void join(const std::string& op, const std::string& other, bool swapped = false);
   void pool(const std::string& op);

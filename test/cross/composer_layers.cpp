@@ -77,12 +77,23 @@ void Composer::general_gemm() {
   if (coin(2)) attributes.push_back(attr("beta", coin(3) ? 0x1p-10f : small_number()));
   Names in{x, matrix(depth, columns, trans_b != 0)};
   switch (pick(opset_ < 11 ? 1 : 0, 6)) {
-    case 0: break;
-    case 1: in.push_back(random_constant({})); break;
-    case 2: in.push_back(random_constant({columns})); break;
-    case 3: in.push_back(random_constant({1, columns})); break;
-    case 4: in.push_back(random_constant({rows, 1})); break;
-    case 5: in.push_back(random_constant({rows, columns})); break;
+    case 0:
+      break;
+    case 1:
+      in.push_back(random_constant({}));
+      break;
+    case 2:
+      in.push_back(random_constant({columns}));
+      break;
+    case 3:
+      in.push_back(random_constant({1, columns}));
+      break;
+    case 4:
+      in.push_back(random_constant({rows, 1}));
+      break;
+    case 5:
+      in.push_back(random_constant({rows, columns}));
+      break;
     default: {  // another product as C
       const Dims before = shape;
       const std::string from = x;

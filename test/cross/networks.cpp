@@ -18,10 +18,14 @@ void same_shape_layer(Composer& c) {
 
 void activation(Composer& c) {
   switch (c.pick(0, 6)) {
-    case 0: return c.unary("LeakyRelu", {onnx_test::attr("alpha", c.coin(2) ? 0.01f : 0.3f)});
-    case 1: return c.clip();
-    case 2: return c.unary("Abs");
-    default: return c.unary("Relu");
+    case 0:
+      return c.unary("LeakyRelu", {onnx_test::attr("alpha", c.coin(2) ? 0.01f : 0.3f)});
+    case 1:
+      return c.clip();
+    case 2:
+      return c.unary("Abs");
+    default:
+      return c.unary("Relu");
   }
 }
 
@@ -37,7 +41,8 @@ void absorb(Composer& c) {
   c.constant_operand(subtract ? "Sub" : "Add", c.filled({}, subtract ? big : -big));
 }
 
-// Two sums of many terms, one of them from 2^24 on: a blocked accumulation absorbs every block, term by term it would not.
+// Two sums of many terms, one of them from 2^24 on: a blocked accumulation absorbs every block, term by term it would
+// not.
 void absorb_blocks(Composer& c) {
   if (c.image()) {
     c.even_twins(16);
@@ -115,9 +120,15 @@ void matmul_then_index(Composer& c) {
       // different function, not a different rounding.
       if (rows == columns) return c.channelwise("Add");
       break;
-    case 1: c.reshape({1, rows, columns}); c.transpose({0, 2, 1}); break;
-    case 2: c.reshape({rows, columns, 1, 1}); break;
-    default: c.reshape({1, rows * columns});
+    case 1:
+      c.reshape({1, rows, columns});
+      c.transpose({0, 2, 1});
+      break;
+    case 2:
+      c.reshape({rows, columns, 1, 1});
+      break;
+    default:
+      c.reshape({1, rows * columns});
   }
   if (c.coin(2))
     c.batch_norm();
@@ -130,7 +141,8 @@ void normalised(Composer& c) {
   if (c.coin(5) && c.shape.size() <= 4)
     c.unary("Relu");
   else if (c.image())
-    c.conv({.filters = c.pick(1, 17), .kernel = c.pick(1, 3), .same = c.coin(2), .group = c.coin(4), .bias = c.coin(2)});
+    c.conv(
+        {.filters = c.pick(1, 17), .kernel = c.pick(1, 3), .same = c.coin(2), .group = c.coin(4), .bias = c.coin(2)});
   else if (c.shape.size() == 2)
     c.gemm(c.pick(1, 10), c.coin(2));
   else
@@ -160,7 +172,7 @@ void pad_then_window(Composer& c) {
       c.pad(value, c.coin(2));
       return c.conv({.filters = c.pick(1, 8), .kernel = 3, .same = c.coin(2), .bias = c.coin(2)});
     case 1:
-      // Without the operand of the value ONNX Runtime 1.30 moves the padding into the pool, where it is −∞ and not 0.
+      // Without the operand of the value ONNX Runtime 1.30 moves the padding into the pool (−∞ there, not 0).
       c.pad(value, true);
       return c.pool("MaxPool");
     default:

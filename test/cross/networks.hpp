@@ -11,10 +11,10 @@
 namespace outward::testing {
 
 struct RuntimeNetwork {
-  std::string patterns;    // what it is made of, in order
+  std::string patterns;  // what it is made of, in order
   onnx_test::Net net;
-  onnx_test::Dims shape;   // of the input
-  double scale = 1;        // magnitude of interesting inputs
+  onnx_test::Dims shape;  // of the input
+  double scale = 1;       // magnitude of interesting inputs
 };
 
 RuntimeNetwork random_runtime_network(Random& random);

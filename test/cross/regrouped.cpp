@@ -44,10 +44,14 @@ class Execution {
   float piecewise(const Node& node, std::size_t i) const {
     const std::vector<float>& x = values_[node.operands[0]];
     switch (node.kind) {
-      case Kind::relu: return std::max(x[i], 0.0f);
-      case Kind::leaky: return x[i] >= 0 ? x[i] : payload(node, 0) * x[i];
-      case Kind::clip: return std::min(std::max(x[i], payload(node, 0)), payload(node, 1));
-      case Kind::abs: return std::fabs(x[i]);
+      case Kind::relu:
+        return std::max(x[i], 0.0f);
+      case Kind::leaky:
+        return x[i] >= 0 ? x[i] : payload(node, 0) * x[i];
+      case Kind::clip:
+        return std::min(std::max(x[i], payload(node, 0)), payload(node, 1));
+      case Kind::abs:
+        return std::fabs(x[i]);
       default: {
         const auto from = x.begin() + static_cast<std::ptrdiff_t>(i) * node.ints[0];
         return *std::max_element(from, from + node.ints[0]);
@@ -215,7 +219,8 @@ class Execution {
     }
     Terms terms = operand(k, node.operands[0], i);
     switch (node.kind) {
-      case Kind::bn: return normalised(node, i, std::move(terms));
+      case Kind::bn:
+        return normalised(node, i, std::move(terms));
       case Kind::add: {
         for (Term t : operand(k, node.operands[1], i)) {
           t.value = node.ints[0] != 0 ? -t.value : t.value;
@@ -223,9 +228,15 @@ class Execution {
         }
         return terms;
       }
-      case Kind::shift: terms.push_back({{}, payload(node, i)}); return terms;
-      case Kind::scale: multiply(terms, payload(node, i)); return terms;
-      case Kind::divide: divide(terms, payload(node, i)); return terms;
+      case Kind::shift:
+        terms.push_back({{}, payload(node, i)});
+        return terms;
+      case Kind::scale:
+        multiply(terms, payload(node, i));
+        return terms;
+      case Kind::divide:
+        divide(terms, payload(node, i));
+        return terms;
       default:  // neg
         for (Term& t : terms) t.value = -t.value;
         return terms;
