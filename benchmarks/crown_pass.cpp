@@ -58,7 +58,7 @@ void measure(const Network& net, const Property& property, bool widths, unsigned
   ProofObserver none;
   const double w = wall(), c = cpu();
   const std::uint64_t before = gemm_operations();
-  const BoxResult r = widths ? prover.enclose(property, none) : prover.prove(property, 0, none);
+  const BoxResult r = widths ? prover.enclose(property, none) : prover.prove(RowTable(property), 0, none);
   best.cpu = std::min(best.cpu, cpu() - c);
   best.wall = std::min(best.wall, wall() - w);
   best.gemm = static_cast<double>(gemm_operations() - before);

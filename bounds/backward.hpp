@@ -21,6 +21,12 @@ struct Forms {
   std::vector<double> constant;  // per row, rounded down
 };
 
+// What a pass ends with: form r >= coefficient[r]·x + offset[r] over the input box, up to rounding. NOT rigorous: for
+// choosing splits, points and multipliers.
+struct Planes {
+  std::vector<double> coefficient, offset;  // rows × inputs, rows
+};
+
 // Thrown out of a pass when the deadline has passed or a stop was asked; nothing computed so far is lost.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
@@ -43,8 +49,9 @@ class BackwardEngine {
   // known.
   void unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements, double sign,
                    std::span<double> bounds);
-  // bounds[r] <= form r at node k.
-  void form_bounds(const State& state, std::uint32_t k, const Forms& forms, std::span<double> bounds);
+  // bounds[r] <= form r at node k. planes: may be null.
+  void form_bounds(const State& state, std::uint32_t k, const Forms& forms, std::span<double> bounds,
+                   Planes* planes = nullptr);
 
  private:
   struct Impl;

@@ -23,7 +23,12 @@ class ProofObserver {
                       std::span<const double> /*multipliers*/, std::span<const std::uint32_t> /*slopes*/) {}
   virtual void bound(std::uint32_t /*output*/, bool /*is_lower*/, double /*value*/,
                      std::span<const std::uint32_t> /*slopes*/) {}
-  virtual void close_box() {}
+  // Two scopes follow, z >= at first, for element `element` of stored node `node`; each is a tree of its own.
+  virtual void split(std::uint32_t /*node*/, std::uint32_t /*element*/, double /*at*/) {}
+  // The scope ends: it holds no execution, since the element's range has lo > hi.
+  virtual void crossed(std::uint32_t /*node*/, std::uint32_t /*element*/) {}
+  // The scope ends: every case is refuted in it or in an enclosing one.
+  virtual void close() {}
 };
 
 }  // namespace outward

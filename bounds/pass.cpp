@@ -107,6 +107,7 @@ void Pass::finish_input() {
   input_constant_.assign(rows, 0.0);
   input_error_.assign(rows, 0.0);
   if (!work.active[0]) return;
+  if (plane) std::memcpy(plane, work.coefficient[0].data(), rows * n * sizeof(double));
   for (std::size_t r = 0; r < rows; ++r) {
     const Products p = interval_dot(work.coefficient[0].data() + r * n, prepared.centre.data(), prepared.radius.data(),
                                     prepared.reach.data(), n);

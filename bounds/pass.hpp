@@ -56,11 +56,14 @@ struct Pass {
   std::vector<double> constant, absolute, error;
   std::uint64_t terms = 0;  // length of the longest of these sums
   double tiny = 0;          // underflow, for every row
+  double* plane = nullptr;  // rows × inputs: receives the coefficients that reach the input
 
   // Takes the rows at node `top` (work.coefficient[top], active) to the input.
   void run(std::uint32_t top);
   // After run: a lower bound per row.
   double lower(std::size_t row) const;
+  // Least value of the coefficients that reached the input, about.
+  double least_of_plane(std::size_t row) const { return input_constant_[row] - input_error_[row]; }
 
   // Where a rule writes the coefficients of an operand (rows × size, uninitialised), and the end of that.
   double* begin(std::uint32_t operand);

@@ -3,11 +3,12 @@
 // nothing is left to try. DESIGN section 4.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "bounds/backward.hpp"
-#include "bounds/observer.hpp"
+#include "bounds/rows.hpp"
+#include "bounds/sweep.hpp"
 #include "formats/directed.hpp"
 #include "runtime/graph/property.hpp"
 
@@ -42,6 +43,24 @@ struct BoxResult {
   }
 };
 
+// A part of a box while branching on inputs.
+struct Part {
+  Range input;
+  // Ranges of the nodes in an enclosing part whose steps are in the proof: they hold here too, and the checker has
+  // them.
+  std::shared_ptr<const std::vector<Range>> known;
+  std::vector<std::uint32_t> open;  // cases still to be refuted
+};
+
+struct PartResult {
+  std::vector<CaseBound> cases;  // of part.open, in that order
+  std::string overflow;
+  std::vector<Range> ranges;  // of all nodes; empty unless some but not all cases were refuted
+  // Of the open case with the least bound: that bound, scaled, and the plane below its form (inputs() coefficients).
+  double worst = infinity;
+  std::vector<double> plane;
+};
+
 struct ProveOptions {
   bool one_sweep = false;  // only the full adaptive sweep: plain CROWN, for comparisons
 };
@@ -50,8 +69,14 @@ class BoxProver {
  public:
   BoxProver(const Network& net, Semantics semantics, EngineOptions options, ProveOptions how = {});
 
-  // Proves box `index` of the property. next_slope_id counts through the certificate.
-  BoxResult prove(const Property& property, std::uint32_t index, ProofObserver& observer);
+  // Ids of the next slopes reported by prove and enclose.
+  void number_slopes_from(std::uint32_t id) { sweeper_.next_id = id; }
+
+  // Proves box `index` of the property.
+  BoxResult prove(const RowTable& rows, std::uint32_t index, ProofObserver& observer);
+
+  // One full adaptive sweep over a part of a box; slope ids count from 0. Throws Interrupted.
+  PartResult prove_part(const RowTable& rows, const Part& part, ProofObserver& observer);
 
   // Outputs bounds only (claim `bound`): tightest enclosure found, every bound reported to the observer.
   BoxResult enclose(const Property& property, ProofObserver& observer);
@@ -61,23 +86,15 @@ class BoxProver {
   BoxResult interval_only(const Range& input);
 
  private:
-  // How one sweep over the network goes: refine = backward bounds of unstable pre-activations; parallel = choice of
-  // lower slopes.
-  struct Sweep {
-    bool refine, parallel;
-  };
-  void run_sweep(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids);
-  void refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, ProofObserver& observer);
-  std::vector<std::uint32_t> used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const;
-  void explain_gap(const Property& property, const State& state, BoxResult& result);
-  void refute(const Property& property, State& state, const std::vector<std::uint32_t>& slope_ids, BoxResult& result,
-              ProofObserver& observer);
+  void explain_gap(const RowTable& rows, const State& state, BoxResult& result);
+  void refute(const RowTable& rows, State& state, const std::vector<std::uint32_t>& slope_ids,
+              std::vector<CaseBound>& cases, ProofObserver& observer, PartResult* part);
 
   const Network& net_;
   Semantics semantics_;
   ProveOptions how_;
-  BackwardEngine engine_;
-  std::uint32_t next_slope_id_ = 0;
+  Sweeper sweeper_;
+  State part_state_;
 };
 
 }  // namespace outward

@@ -32,6 +32,8 @@ struct MaxChoice {
 
 struct State {
   explicit State(const Network& net, Semantics semantics);
+  // As new, with the memory at hand: every range but those of constants is unknown again.
+  void forget(const Network& net);
 
   std::vector<Range> range;                // per node; const: its value from the start; inner nodes: empty
   std::vector<std::vector<double>> sum;    // per linear node: S of FORMAT.md section 3, rounded up

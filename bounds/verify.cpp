@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "bounds/attack.hpp"
+#include "bounds/branch/input_split.hpp"
+#include "bounds/branch/proof_tree.hpp"
 #include "formats/error.hpp"
 
 namespace outward {
@@ -17,7 +19,13 @@ using Clock = std::chrono::steady_clock;
 class Query {
  public:
   Query(const Network& net, const Property& property, const VerifyOptions& options, ProofObserver& observer)
-      : net_(net), property_(property), options_(options), observer_(observer), started_(Clock::now()) {
+      : net_(net),
+        property_(property),
+        options_(options),
+        observer_(observer),
+        started_(Clock::now()),
+        rows_(property),
+        trees_(property.boxes.size()) {
     open_.assign(property.cases.size(), 1);
     outcome_.boxes.resize(property.boxes.size());
     outcome_.box_tried.assign(property.boxes.size(), 0);
@@ -30,13 +38,23 @@ class Query {
       const double limit = options_.timeout_seconds > 0 ? std::min(1.0, 0.15 * options_.timeout_seconds) : 1.0;
       if (search(limit, 1, 20, options_.seed)) return std::move(outcome_);
     }
-    if (prove()) return std::move(outcome_);
+    const std::size_t failed = bound_boxes();
+    if (failed == property_.boxes.size()) return holds();
+    explain_unknown(failed);
+    if (options_.attack && !stopped() && options_.branch) {
+      const double limit = options_.timeout_seconds > 0 ? std::min(2.0, 0.1 * options_.timeout_seconds) : 2.0;
+      if (search(limit, 2, 60, options_.seed + 1)) return std::move(outcome_);
+    }
+    if (options_.branch && !stopped()) {
+      if (branch()) return holds();
+      if (outcome_.verdict == Verdict::violated) return std::move(outcome_);
+    }
     if (options_.attack && !stopped()) {
       const double rest =
           options_.timeout_seconds > 0 ? 0.9 * (options_.timeout_seconds - seconds_since(started_)) : 5.0;
       for (int round = 0; round < 4 && rest > 0 && !stopped(); ++round)
         if (search(std::min(rest, 20.0) / 4, 1 << (2 * round), 40 + 40 * round,
-                   options_.seed + 1 + static_cast<std::uint64_t>(round)))
+                   options_.seed + 2 + static_cast<std::uint64_t>(round)))
           return std::move(outcome_);
     }
     return std::move(outcome_);
@@ -53,7 +71,9 @@ class Query {
   Outcome run_bounds() {
     const auto from = Clock::now();
     BoxProver prover(net_, options_.semantics, engine_options());
+    observer_.begin_box(0);
     outcome_.boxes[0] = prover.enclose(property_, observer_);
+    observer_.close();
     outcome_.box_tried[0] = 1;
     outcome_.seconds.proof = seconds_since(from);
     if (!outcome_.boxes[0].overflow.empty() || outcome_.boxes[0].interrupted)
@@ -146,37 +166,104 @@ class Query {
     return found;
   }
 
-  // True when a verdict was reached.
-  bool prove() {
+  Outcome holds() {
+    std::uint32_t next_id = 0;
+    for (std::uint32_t b = 0; b < trees_.size(); ++b) {
+      observer_.begin_box(b);
+      trees_[b].write(observer_, 0, next_id);
+    }
+    outcome_.verdict = Verdict::holds;
+    outcome_.reason.clear();
+    outcome_.next.clear();
+    return std::move(outcome_);
+  }
+
+  // Bounds every box without branching. The first box that is not proved, or the number of boxes.
+  std::size_t bound_boxes() {
     const auto from = Clock::now();
     BoxProver prover(net_, options_.semantics, engine_options());
     std::size_t failed = property_.boxes.size();
-    bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && !stopped(); ++b) {
       if (options_.progress)
         options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()));
+      ProofLog& log = trees_[b].log(0);
+      prover.number_slopes_from(0);
       try {
-        outcome_.boxes[b] = prover.prove(property_, b, observer_);
+        outcome_.boxes[b] = prover.prove(rows_, b, log);
       } catch (const ResourceError& error) {
         outcome_.reason = error.what();
       }
       outcome_.box_tried[b] = 1;
       for (const CaseBound& c : outcome_.boxes[b].cases)
         if (c.refuted && outcome_.boxes[b].overflow.empty()) open_[c.case_index] = 0;
-      if (!outcome_.boxes[b].proved() && all) {
-        all = false;
-        failed = b;
-        if (property_.boxes.size() > 64) break;  // the rest can no longer make it `holds`; leave the time to the attack
+      if (outcome_.boxes[b].proved()) {
+        trees_[b].close(0);
+        continue;
       }
+      log.clear();
+      if (failed == property_.boxes.size()) failed = b;
+      // The rest alone can no longer make it `holds`; leave the time to the attack.
+      if (property_.boxes.size() > 64 && !splits_inputs(b)) break;
     }
     outcome_.seconds.proof = seconds_since(from);
-    for (char tried : outcome_.box_tried) all = all && tried;
-    if (all && !property_.boxes.empty()) {
-      outcome_.verdict = Verdict::holds;
-      return true;
+    if (failed == property_.boxes.size() && property_.boxes.empty()) return 0;
+    for (std::size_t b = 0; b < property_.boxes.size() && failed == property_.boxes.size(); ++b)
+      if (!outcome_.box_tried[b]) failed = b;
+    return failed;
+  }
+
+  // Whether halving inputs is the way to branch on the box: few of them vary.
+  bool splits_inputs(std::uint32_t box) const {
+    std::size_t varying = 0;
+    for (const InputRange& r : property_.boxes[box]) varying += r.lo < r.hi;
+    return varying <= 16;
+  }
+
+  // Proves the boxes that are left. True when none is left.
+  bool branch() {
+    const auto from = Clock::now();
+    BranchOptions how;
+    how.threads = options_.threads;
+    how.stop = [this] { return stopped(); };
+    if (options_.attack) how.candidate = [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); };
+    bool all = true;
+    for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
+      if (trees_[b].open_parts() == 0) continue;
+      all = splits_inputs(b);
+      if (!all) break;
+      if (options_.progress)
+        how.progress = [&, b](const BranchProgress& p) {
+          options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()) + ": " +
+                            std::to_string(p.done) + " parts bounded, " + std::to_string(p.waiting) +
+                            " waiting, worst bound " + short_number(p.worst));
+        };
+      if (options_.max_domains != 0) how.max_domains = options_.max_domains - outcome_.domains;
+      const BranchResult r = split_inputs(net_, options_.semantics, rows_, b, how, trees_[b]);
+      outcome_.domains += r.domains;
+      all = r.proved;
+      if (all)
+        for (std::uint32_t c = 0; c < property_.cases.size(); ++c)
+          if (property_.cases[c].box == b) open_[c] = 0;
+      if (!r.proved && !r.found) explain_branching(b, r);
     }
-    explain_unknown(failed);
-    return false;
+    outcome_.seconds.branch = seconds_since(from);
+    return all;
+  }
+
+  void explain_branching(std::uint32_t box, const BranchResult& r) {
+    const std::string left = std::to_string(r.domains) + " parts of box " + std::to_string(box) + " bounded, " +
+                             std::to_string(r.waiting) + " left; the worst falls short by " + short_number(-r.worst);
+    if (!r.reason.empty()) {
+      outcome_.reason = r.reason;
+      outcome_.next = "try --semantics best, or a smaller input set";
+    } else if (r.exhausted) {
+      outcome_.reason = "domain budget: " + left;
+      outcome_.next = "give more with --max-domains";
+    } else {
+      const bool asked = options_.interrupted && options_.interrupted();
+      outcome_.reason = asked ? "interrupted" : "timeout";
+      outcome_.next = left + (asked ? "" : "; give more time with --timeout");
+    }
   }
 
   void explain_unknown(std::size_t box) {
@@ -221,7 +308,7 @@ class Query {
                         (row.line ? ", line " + std::to_string(row.line) : "") + ")";
       outcome_.next = "try --semantics best, which falls back to the real numbers, or a smaller input set";
     } else {
-      outcome_.next = "this version does not split: try a smaller input set";
+      outcome_.next = "this version splits inputs only where at most 16 of them vary: try a smaller input set";
     }
   }
 
@@ -236,6 +323,8 @@ class Query {
   const VerifyOptions& options_;
   ProofObserver& observer_;
   Clock::time_point started_;
+  RowTable rows_;
+  std::vector<ProofTree> trees_;
   std::vector<char> open_;
   std::optional<FastNetwork> fast_;
   int replays_ = 0;

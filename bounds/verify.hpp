@@ -16,6 +16,8 @@ enum class Verdict { holds, violated, unknown, bound };
 struct VerifyOptions {
   Semantics semantics = Semantics::fp32_any;
   double timeout_seconds = 0;  // 0: none
+  bool branch = true;
+  std::uint64_t max_domains = 0;  // parts bounded while branching, all boxes together; 0: no limit
   unsigned threads = 2;
   std::uint64_t seed = 1;
   bool attack = true;
@@ -24,7 +26,7 @@ struct VerifyOptions {
 };
 
 struct PhaseTimes {
-  double attack = 0, proof = 0;  // seconds
+  double attack = 0, proof = 0, branch = 0;  // seconds
 };
 
 struct Outcome {
@@ -36,6 +38,7 @@ struct Outcome {
   bool violated_elsewhere = false;  // unknown, but the other semantics (float for real, real for float) is unsafe
   std::vector<BoxResult> boxes;     // what was proved of each box tried
   std::vector<char> box_tried;
+  std::uint64_t domains = 0;  // parts bounded while branching
   PhaseTimes seconds;
 };
 

@@ -171,6 +171,15 @@ void CertificateWriter::point(std::uint32_t case_index, const std::vector<std::s
   record("\"record\":\"point\",\"case\":" + std::to_string(case_index) + ",\"values\":" + string_list(decimals));
 }
 
+void CertificateWriter::split(std::uint32_t node, std::uint32_t element, double at) {
+  record("\"record\":\"split\",\"node\":" + std::to_string(node) + ",\"element\":" + std::to_string(element) +
+         ",\"at\":\"" + dyadic_text(at) + "\"");
+}
+
+void CertificateWriter::crossed(std::uint32_t node, std::uint32_t element) {
+  record("\"record\":\"crossed\",\"node\":" + std::to_string(node) + ",\"element\":" + std::to_string(element));
+}
+
 void CertificateWriter::close() { record("\"record\":\"close\""); }
 
 void CertificateWriter::rewind(Mark mark) {

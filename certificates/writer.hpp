@@ -34,6 +34,8 @@ class CertificateWriter {
               std::span<const std::uint32_t> slopes);
   void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> slopes);
   void point(std::uint32_t case_index, const std::vector<std::string>& decimals);
+  void split(std::uint32_t node, std::uint32_t element, double at);
+  void crossed(std::uint32_t node, std::uint32_t element);
   void close();
 
   // A place in the text to come back to: everything written after it is dropped. Used when a box's cheap attempt proved

@@ -101,6 +101,7 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   v.semantics = semantics;
   v.timeout_seconds = o.timeout > 0 ? std::max(o.timeout - seconds_used, 1e-3) : 0;
   v.threads = o.threads;
+  v.max_domains = o.max_domains;
   v.seed = o.seed;
   v.interrupted = [] { return interrupted.load(); };
   if (o.verbose) v.progress = [](const std::string& line) { std::cerr << "progress: " << line << "\n"; };

@@ -76,6 +76,8 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");
   app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open");
   app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown");
+  app.add_option("--max-domains", o.max_domains,
+                 "parts to bound while branching; such runs do not depend on time or threads");
   app.add_option("--threads", o.threads, "worker threads (default 2)");
   app.add_option("--seed", o.seed, "seed of the counterexample search");
   app.add_option("--device", o.device, "cpu or auto (this version computes on the CPU)");

@@ -22,7 +22,7 @@ struct Options {
   std::string certificate, witness, bounds;
   double timeout = 0;
   unsigned threads = 2;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1, max_domains = 0;
   std::vector<std::string> shape_texts;
   ShapeOverrides shapes;
   bool json = false, quiet = false, verbose = false, competition = false;

@@ -27,7 +27,9 @@ class CertificateObserver : public ProofObserver {
   void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> ids) override {
     writer_.bound(output, is_lower, value, ids);
   }
-  void close_box() override { writer_.close(); }
+  void split(std::uint32_t node, std::uint32_t element, double at) override { writer_.split(node, element, at); }
+  void crossed(std::uint32_t node, std::uint32_t element) override { writer_.crossed(node, element); }
+  void close() override { writer_.close(); }
 
  private:
   CertificateWriter& writer_;

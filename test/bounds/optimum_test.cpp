@@ -107,7 +107,8 @@ bool proved(const Sample& s, const Rational& threshold, bool strict, Semantics s
   const Network net(s.graph);
   BoxProver prover(net, semantics, {1, true, {}});
   ProofObserver none;
-  return prover.prove(below(s, threshold, strict), 0, none).proved();
+  const Property property = below(s, threshold, strict);
+  return prover.prove(RowTable(property), 0, none).proved();
 }
 
 }  // namespace

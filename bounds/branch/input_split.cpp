@@ -1,0 +1,238 @@
+#include "bounds/branch/input_split.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "formats/error.hpp"
+#include "runtime/cpu/fast.hpp"
+
+namespace outward {
+
+namespace {
+
+struct Waiting {
+  double bound = -infinity;  // of the enclosing part, scaled
+  ProofTree::Index part = 0;
+  Part domain;
+};
+
+class InputSplitter {
+ public:
+  InputSplitter(const Network& net, Semantics semantics, const RowTable& rows, std::uint32_t box,
+                const BranchOptions& options, ProofTree& tree)
+      : net_(net), rows_(rows), options_(options), tree_(tree), fast_(net.graph) {
+    Waiting whole;
+    whole.domain.input = input_range(rows.property().boxes[box], semantics, net.graph.element);
+    for (std::uint32_t c = 0; c < rows.property().cases.size(); ++c)
+      if (rows.property().cases[c].box == box) whole.domain.open.push_back(c);
+    EngineOptions engine{1, true, options.stop};
+    for (unsigned t = 0; t < std::max(1u, options.threads); ++t)
+      provers_.push_back(std::make_unique<BoxProver>(net, semantics, engine));
+    // About a tenth of a second of work; from the model alone, so that rounds are the same everywhere.
+    round_ = static_cast<std::size_t>(std::clamp(2e9 / (net.multiplications * unstable_guess()), 4.0, 256.0));
+    add(std::move(whole));
+  }
+
+  BranchResult run() {
+    BranchResult result;
+    try {
+      while (!queue_.empty() && result.reason.empty()) {
+        if (options_.stop && options_.stop()) throw Interrupted();
+        if (options_.max_domains != 0 && result.domains >= options_.max_domains) {
+          result.exhausted = true;
+          break;
+        }
+        take_round(options_.max_domains == 0 ? round_
+                                             : std::min<std::uint64_t>(round_, options_.max_domains - result.domains));
+        bound_round();
+        result.domains += taken_.size();
+        if (options_.candidate && try_points()) {
+          result.found = true;
+          break;
+        }
+        for (std::size_t i = 0; i < taken_.size() && result.reason.empty(); ++i) finish(i, result);
+        if (options_.progress)
+          options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
+      }
+    } catch (const Interrupted&) {
+      for (Waiting& w : taken_) add(std::move(w));
+    } catch (const ResourceError& error) {
+      result.reason = error.what();
+    }
+    result.waiting = queue_.size();
+    result.worst = queue_.empty() ? 0 : (*queue_.begin())->bound;
+    result.proved = !result.found && tree_.open_parts() == 0;
+    return result;
+  }
+
+ private:
+  struct Order {
+    bool operator()(const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) const {
+      return a->bound != b->bound ? a->bound < b->bound : a->part < b->part;
+    }
+  };
+
+  double unstable_guess() const {
+    double neurons = 1;
+    for (std::uint32_t k = 0; k < net_.size(); ++k)
+      if (is_piecewise(net_.node(k).kind)) neurons += static_cast<double>(net_.node(k).size);
+    return neurons;
+  }
+
+  void add(Waiting w) { queue_.insert(std::make_unique<Waiting>(std::move(w))); }
+
+  // The parts with the least bounds; when very many wait, those that are nearly done.
+  void take_round(std::uint64_t count) {
+    taken_.clear();
+    while (taken_.size() < count && !queue_.empty()) {
+      const auto at = queue_.size() > most_waiting ? std::prev(queue_.end()) : queue_.begin();
+      taken_.push_back(std::move(*queue_.extract(at).value()));
+    }
+  }
+
+  void bound_round() {
+    results_.assign(taken_.size(), {});
+    logs_.assign(taken_.size(), {});
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex guard;
+    const auto work = [&](BoxProver& prover) {
+      try {
+        for (std::size_t i = next++; i < taken_.size(); i = next++)
+          results_[i] = prover.prove_part(rows_, taken_[i].domain, logs_[i]);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(guard);
+        failure = std::current_exception();
+        next = taken_.size();
+      }
+    };
+    std::vector<std::thread> pool;
+    for (std::size_t t = 1; t < provers_.size() && t < taken_.size(); ++t)
+      pool.emplace_back([&, t] { work(*provers_[t]); });
+    work(*provers_[0]);
+    for (std::thread& t : pool) t.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // The centre of each open part, and the corner where the plane below its worst case is least.
+  bool try_points() {
+    const std::size_t n = net_.node(0).size;
+    std::vector<double> points;
+    std::vector<std::size_t> source;
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      if (results_[i].plane.empty()) continue;
+      const Range& box = taken_[i].domain.input;
+      for (const bool corner : {false, true}) {
+        for (std::size_t d = 0; d < n; ++d) {
+          const double a = results_[i].plane[d];
+          points.push_back(!corner || a == 0 ? box.lo[d] + 0.5 * (box.hi[d] - box.lo[d])
+                           : a > 0           ? box.lo[d]
+                                             : box.hi[d]);
+        }
+        source.push_back(i);
+      }
+    }
+    if (source.empty()) return false;
+    const std::size_t m = fast_.outputs();
+    const std::vector<double> y = fast_.forward(points, source.size());
+    for (std::size_t p = 0; p < source.size(); ++p) {
+      for (const CaseBound& c : results_[source[p]].cases) {
+        if (c.refuted || !looks_unsafe(c.case_index, y.data() + p * m)) continue;
+        const auto from = points.begin() + static_cast<std::ptrdiff_t>(p * n);
+        if (options_.candidate(c.case_index, {from, from + static_cast<std::ptrdiff_t>(n)})) return true;
+      }
+    }
+    return false;
+  }
+
+  bool looks_unsafe(std::uint32_t c, const double* y) const {
+    const std::size_t m = fast_.outputs();
+    Forms forms;
+    for (std::uint32_t r = 0; r < rows_.rows(c); ++r) {
+      rows_.append(c, r, forms);
+      double v = forms.constant[r];
+      for (std::size_t j = 0; j < m; ++j) v += forms.coefficient[r * m + j] * y[j];
+      if (!(v <= 1e-9 * rows_.scale(c, r))) return false;
+    }
+    return true;
+  }
+
+  void finish(std::size_t i, BranchResult& result) {
+    Waiting& w = taken_[i];
+    PartResult& r = results_[i];
+    Part child;
+    bool refuted_some = false;
+    for (const CaseBound& c : r.cases) {
+      if (!c.refuted || !r.overflow.empty()) child.open.push_back(c.case_index);
+      refuted_some = refuted_some || c.refuted;
+    }
+    if (child.open.empty()) {
+      tree_.log(w.part) = std::move(logs_[i]);
+      tree_.close(w.part);
+      return;
+    }
+    child.known = w.domain.known;
+    if (refuted_some && r.overflow.empty()) {
+      tree_.log(w.part) = std::move(logs_[i]);
+      child.known = std::make_shared<const std::vector<Range>>(std::move(r.ranges));
+    }
+    const std::size_t d = choose_input(w.domain.input, r.plane);
+    const double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
+    if (!(lo < middle && middle < hi)) {
+      result.reason = "a single point cannot be decided" + (r.overflow.empty() ? "" : ": " + r.overflow);
+      return;
+    }
+    const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle});
+    child.input = w.domain.input;
+    child.input.lo[d] = middle;
+    add({r.worst, first, child});
+    child.input = std::move(w.domain.input);
+    child.input.hi[d] = middle;
+    add({r.worst, first + 1, std::move(child)});
+  }
+
+  // The input that moves the plane most over the part; without a plane the widest one.
+  static std::size_t choose_input(const Range& box, const std::vector<double>& plane) {
+    std::size_t best = 0;
+    double greatest = -1, widest = -1;
+    for (std::size_t d = 0; d < box.lo.size(); ++d) {
+      const double width = box.hi[d] - box.lo[d];
+      const double effect = plane.empty() || !std::isfinite(plane[d]) ? 0 : std::fabs(plane[d]) * width;
+      if (effect > greatest || (effect == greatest && width > widest)) {
+        greatest = effect;
+        widest = width;
+        best = d;
+      }
+    }
+    return best;
+  }
+
+  static constexpr std::size_t most_waiting = 200000;
+
+  const Network& net_;
+  const RowTable& rows_;
+  const BranchOptions& options_;
+  ProofTree& tree_;
+  FastNetwork fast_;
+  std::vector<std::unique_ptr<BoxProver>> provers_;
+  std::size_t round_ = 64;
+  std::set<std::unique_ptr<Waiting>, Order> queue_;
+  std::vector<Waiting> taken_;
+  std::vector<PartResult> results_;
+  std::vector<ProofLog> logs_;
+};
+
+}  // namespace
+
+BranchResult split_inputs(const Network& net, Semantics semantics, const RowTable& rows, std::uint32_t box,
+                          const BranchOptions& options, ProofTree& tree) {
+  return InputSplitter(net, semantics, rows, box, options, tree).run();
+}
+
+}  // namespace outward

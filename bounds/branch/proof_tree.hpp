@@ -1,0 +1,47 @@
+// The proof of one box as it grows: a binary tree of splits with the steps made in each part. Parts are finished in any
+// order; write() emits the certificate's order. DESIGN section 5 "Tree".
+#pragma once
+#include <cstdint>
+#include <deque>
+
+#include "bounds/branch/proof_log.hpp"
+
+namespace outward {
+
+// Two halves of a part: z >= at first, then z <= at, for element `element` of stored node `node`.
+struct Split {
+  std::uint32_t node = 0, element = 0;
+  double at = 0;
+};
+
+class ProofTree {
+ public:
+  using Index = std::uint32_t;  // 0 is the whole box
+  enum class State : std::uint8_t { open, closed, crossed, split };
+
+  ProofTree() : parts_(1) {}
+
+  ProofLog& log(Index part) { return parts_[part].log; }
+  void close(Index part);                    // every case is refuted here or in an enclosing part
+  void cross(Index part, const Split& at);   // empty: the range of at.node, at.element has lo > hi
+  Index split(Index part, const Split& at);  // returns the first half; the second is the next index
+
+  std::size_t open_parts() const { return open_; }
+  std::size_t parts() const { return parts_.size(); }
+  std::size_t leaves() const { return leaves_; }
+
+  // REQUIRES open_parts() == 0. `shared` as in ProofLog::replay.
+  void write(ProofObserver& to, std::uint32_t shared, std::uint32_t& next) const;
+
+ private:
+  struct Part {
+    ProofLog log;
+    Split at;
+    Index first_half = 0;
+    State state = State::open;
+  };
+  std::deque<Part> parts_;
+  std::size_t open_ = 1, leaves_ = 0;
+};
+
+}  // namespace outward

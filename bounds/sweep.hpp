@@ -1,0 +1,37 @@
+// One sweep over a network in a scope: interval steps node by node, backward bounds of the pre-activations that matter,
+// lines of the piecewise-linear nodes. Every step is reported.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "bounds/backward.hpp"
+#include "bounds/observer.hpp"
+
+namespace outward {
+
+// refine = backward bounds of unstable pre-activations (CROWN; without: CROWN-IBP); parallel = choice of lower slopes.
+struct Sweep {
+  bool refine, parallel;
+};
+
+inline constexpr std::uint32_t no_slopes = 0xffffffff;
+
+class Sweeper {
+ public:
+  Sweeper(const Network& net, EngineOptions options) : engine(net, std::move(options)), net_(net) {}
+
+  // Tightens the ranges of the state. slope_ids: per node, the id of its slopes or no_slopes. Throws Interrupted, and
+  // ResourceError if bounds cross: then nothing may be claimed.
+  void run(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids);
+  // Ids of the nodes up to top, in the order of the nodes.
+  std::vector<std::uint32_t> used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const;
+
+  BackwardEngine engine;
+  std::uint32_t next_id = 0;  // of slopes
+
+ private:
+  void refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, ProofObserver& observer);
+  const Network& net_;
+};
+
+}  // namespace outward
