@@ -26,7 +26,6 @@ Fraction Fraction::operator+(const Fraction& o) const {
   return Fraction(numerator * o.denominator + o.numerator * denominator,
                   denominator * o.denominator);
 }
-Fraction Fraction::operator-(const Fraction& o) const { return *this + -o; }
 Fraction Fraction::operator*(const Fraction& o) const {
   return Fraction(numerator * o.numerator, denominator * o.denominator);
 }
