@@ -41,7 +41,7 @@ struct BackwardEngine::Impl {
   // fill(pass, first, count) sets the coefficients of rows first … first+count−1 at node k.
   template <class Fill>
   void run(const State& state, std::uint32_t k, std::size_t rows, std::span<double> bounds, Planes* planes,
-           const Fill& fill) {
+           const RowLines* row_lines, const Fill& fill) {
     const std::size_t inputs = net.node(0).size;
     if (planes) {
       planes->coefficient.assign(rows * inputs, 0.0);
@@ -60,6 +60,8 @@ struct BackwardEngine::Impl {
           for (std::uint32_t node = 0; node < net.size(); ++node)
             space.release(node);  // left over from an interrupted pass
           Pass pass(net, state, prepared, space, count, options.rigorous);
+          pass.row_lines = row_lines;
+          pass.first_row = first;
           if (planes) pass.plane = planes->coefficient.data() + first * inputs;
           fill(pass, first);
           pass.run(k);
@@ -97,7 +99,7 @@ BackwardEngine::~BackwardEngine() = default;
 void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements,
                                  double sign, std::span<double> bounds) {
   const std::size_t n = impl_->net.node(k).size;
-  impl_->run(state, k, elements.size(), bounds, nullptr, [&](Pass& pass, std::size_t first) {
+  impl_->run(state, k, elements.size(), bounds, nullptr, nullptr, [&](Pass& pass, std::size_t first) {
     double* nu = pass.begin(k);
     std::fill(nu, nu + pass.rows * n, 0.0);
     for (std::size_t r = 0; r < pass.rows; ++r) nu[r * n + elements[first + r]] = sign;
@@ -106,9 +108,9 @@ void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<
 }
 
 void BackwardEngine::form_bounds(const State& state, std::uint32_t k, const Forms& forms, std::span<double> bounds,
-                                 Planes* planes) {
+                                 Planes* planes, const RowLines* row_lines) {
   const std::size_t n = impl_->net.node(k).size;
-  impl_->run(state, k, forms.rows, bounds, planes, [&](Pass& pass, std::size_t first) {
+  impl_->run(state, k, forms.rows, bounds, planes, row_lines, [&](Pass& pass, std::size_t first) {
     double* nu = pass.begin(k);
     std::copy_n(forms.coefficient.begin() + static_cast<std::ptrdiff_t>(first * n), pass.rows * n, nu);
     pass.end(k);

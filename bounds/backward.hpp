@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bounds/row_lines.hpp"
 #include "bounds/state.hpp"
 
 namespace outward {
@@ -49,9 +50,9 @@ class BackwardEngine {
   // known.
   void unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements, double sign,
                    std::span<double> bounds);
-  // bounds[r] <= form r at node k. planes: may be null.
+  // bounds[r] <= form r at node k. planes and row_lines may be null.
   void form_bounds(const State& state, std::uint32_t k, const Forms& forms, std::span<double> bounds,
-                   Planes* planes = nullptr);
+                   Planes* planes = nullptr, const RowLines* row_lines = nullptr);
 
  private:
   struct Impl;

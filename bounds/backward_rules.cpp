@@ -272,10 +272,10 @@ void neg_backward(Pass& pass, std::uint32_t k) {
 
 void piecewise_backward(Pass& pass, std::uint32_t k) {
   const Node& node = pass.net.node(k);
-  const Lines& lines = pass.state.lines[k];
   const double* nu = pass.work.coefficient[k].data();
   double* target = pass.begin(node.operands[0]);
   for (std::size_t r = 0; r < pass.rows; ++r) {
+    const Lines& lines = pass.lines(r, k);
     const RowSums sums =
         relax_row(nu + r * node.size, lines.lower_slope.data(), lines.lower_offset.data(), lines.upper_slope.data(),
                   lines.upper_offset.data(), pass.prepared.weight[k].data(), target + r * node.size, node.size);

@@ -81,8 +81,43 @@ void Pass::add_constant(std::size_t row, const double* nu, const double* c, std:
   absolute[row] += abs;
 }
 
+const Lines& Pass::lines(std::size_t row, std::uint32_t k) {
+  if (!row_lines) return state.lines[k];
+  patched_ = state.lines[k];
+  row_lines->patch(first_row + row, k, patched_);
+  return patched_;
+}
+
+void Pass::add_multipliers(std::uint32_t k) {
+  const std::size_t n = net.node(k).size;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto multipliers = row_lines->multipliers(first_row + r, k);
+    if (multipliers.empty()) continue;
+    if (!work.active[k]) {
+      double* fresh = begin(k);
+      std::fill(fresh, fresh + rows * n, 0.0);
+      work.active[k] = 1;
+    }
+    for (const RowLines::Multiplier& m : multipliers) {
+      double& nu = work.coefficient[k][r * n + m.element];
+      nu -= m.value;
+      const double term = m.value * m.end;
+      constant[r] += term;
+      absolute[r] += std::fabs(term);
+      if (!rigorous) continue;
+      const double reach = std::max(std::fabs(state.range[k].lo[m.element]), std::fabs(state.range[k].hi[m.element]));
+      error[r] = add_up(error[r], mul_up(mul_up(addition_term, std::fabs(nu)), reach));
+      // The node's cost was paid by its reader, for the coefficients before this one.
+      if (prepared.charged[k] && !state.cost[k].empty())
+        error[r] = add_up(error[r], mul_up(std::fabs(m.value), state.cost[k][m.element]));
+    }
+    terms += multipliers.size();
+  }
+}
+
 void Pass::run(std::uint32_t top) {
   for (std::uint32_t k = top; k > 0; --k) {
+    if (row_lines && net.groups.stored[k]) add_multipliers(k);
     if (!work.active[k]) continue;
     const std::size_t n = net.node(k).size;
     const double* nu = work.coefficient[k].data();

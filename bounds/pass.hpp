@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bounds/row_lines.hpp"
 #include "bounds/state.hpp"
 
 namespace outward {
@@ -54,9 +55,11 @@ struct Pass {
   // Per row: Σ of constants so far (nearest), Σ of their absolute values, Σ of error terms. The row's form is at least
   // coefficients·values + constant − error − (rounding of these sums, added in `lower`).
   std::vector<double> constant, absolute, error;
-  std::uint64_t terms = 0;  // length of the longest of these sums
-  double tiny = 0;          // underflow, for every row
-  double* plane = nullptr;  // rows × inputs: receives the coefficients that reach the input
+  std::uint64_t terms = 0;              // length of the longest of these sums
+  double tiny = 0;                      // underflow, for every row
+  const RowLines* row_lines = nullptr;  // may be null
+  std::size_t first_row = 0;            // number of this pass's row 0 in row_lines
+  double* plane = nullptr;              // rows × inputs: receives the coefficients that reach the input
 
   // Takes the rows at node `top` (work.coefficient[top], active) to the input.
   void run(std::uint32_t top);
@@ -68,11 +71,15 @@ struct Pass {
   // Where a rule writes the coefficients of an operand (rows × size, uninitialised), and the end of that.
   double* begin(std::uint32_t operand);
   void end(std::uint32_t operand);
+  // The lines of a row at piecewise-linear node k: the state's, or patched ones that live until the next call.
+  const Lines& lines(std::size_t row, std::uint32_t k);
   // Adds Σ ν_i·c_i to row r's constant.
   void add_constant(std::size_t row, const double* nu, const double* c, std::size_t n);
 
  private:
   std::vector<double> input_error_, input_constant_;
+  Lines patched_;
+  void add_multipliers(std::uint32_t k);
   void finish_input();
 };
 

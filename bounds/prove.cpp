@@ -81,7 +81,7 @@ void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std
       }
       if (c.refuted || !refutes(bounds[i], rows.strict(c.case_index, r), part ? 1e-9 * scale : 0)) continue;
       c.refuted = true;
-      observer.refute(c.case_index, std::span(&r, 1), std::span(&one, 1), ids);
+      observer.refute(c.case_index, std::span(&r, 1), std::span(&one, 1), ids, {});
     }
     if (c.refuted || !part) continue;
     const double* plane = planes.coefficient.data() + best_row * inputs;
@@ -105,7 +105,7 @@ void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std
         sweeper_.engine.form_bounds(state, output, sum, std::span(&bound, 1), &sum_plane);
         if (refutes(bound, false, 1e-9)) {
           c.refuted = true;
-          observer.refute(c.case_index, used, used_multipliers, ids);
+          observer.refute(c.case_index, used, used_multipliers, ids, {});
           continue;
         }
         if (bound > best) {
@@ -139,7 +139,8 @@ void BoxProver::explain_gap(const RowTable& rows, const State& state, BoxResult&
   result.error_box_part = bound - worst->bound;
 }
 
-BoxResult BoxProver::prove(const RowTable& rows, std::uint32_t index, ProofObserver& observer) {
+BoxResult BoxProver::prove(const RowTable& rows, std::uint32_t index, ProofObserver& observer,
+                           std::optional<RootProof>* root) {
   BoxResult result;
   const Property& property = rows.property();
   for (std::uint32_t c = 0; c < property.cases.size(); ++c)
@@ -167,7 +168,10 @@ BoxResult BoxProver::prove(const RowTable& rows, std::uint32_t index, ProofObser
         sweeper_.next_id = first_id;
       }
     }
-    if (open() > 0) explain_gap(rows, state, result);
+    if (open() > 0) {
+      explain_gap(rows, state, result);
+      if (root) root->emplace(RootProof{state, slope_ids, sweeper_.next_id});
+    }
   } catch (const Interrupted&) {
     result.interrupted = true;
   }

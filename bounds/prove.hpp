@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,13 @@ struct PartResult {
   std::vector<double> plane;
 };
 
+// What proving a box without branching ends with, for branching on neurons. The steps behind it are in the log.
+struct RootProof {
+  State state;
+  std::vector<std::uint32_t> slope_ids;  // per node: of the last sweep, or no_slopes
+  std::uint32_t slope_count = 0;         // ids used so far
+};
+
 struct ProveOptions {
   bool one_sweep = false;  // only the full adaptive sweep: plain CROWN, for comparisons
 };
@@ -73,7 +81,9 @@ class BoxProver {
   void number_slopes_from(std::uint32_t id) { sweeper_.next_id = id; }
 
   // Proves box `index` of the property.
-  BoxResult prove(const RowTable& rows, std::uint32_t index, ProofObserver& observer);
+  // root (may be null) is set unless the box was proved or the run was interrupted.
+  BoxResult prove(const RowTable& rows, std::uint32_t index, ProofObserver& observer,
+                  std::optional<RootProof>* root = nullptr);
 
   // One full adaptive sweep over a part of a box; slope ids count from 0. Throws Interrupted.
   PartResult prove_part(const RowTable& rows, const Part& part, ProofObserver& observer);

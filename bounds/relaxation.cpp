@@ -81,8 +81,7 @@ double upper_offset(const Node& node, double s, double lo, double hi) {
   return t;
 }
 
-double slope_of_byte(const Node& node, std::uint8_t byte) {
-  const double b = byte;
+double slope_of(const Node& node, double b) {
   switch (node.kind) {
     case Kind::leaky:
       return node.payload[0] + (1 - node.payload[0]) * (b / 128);
@@ -92,6 +91,8 @@ double slope_of_byte(const Node& node, std::uint8_t byte) {
       return b / 128;
   }
 }
+
+double slope_of_byte(const Node& node, std::uint8_t byte) { return slope_of(node, byte); }
 
 double value_at(const Node& node, double x) {
   const Piece p = piece_at(node, x);
@@ -196,6 +197,20 @@ SlopeBytes parallel_slopes(const Network& net, const State& state, std::uint32_t
   return out;
 }
 
+ElementLines element_lines(const Node& node, double lo, double hi, std::uint8_t lower_byte, std::uint8_t upper_byte) {
+  if (!is_unstable(node, lo, hi)) {
+    const Piece p = whole_piece(node, lo, hi);
+    return {p.slope, p.offset, p.slope, p.offset};
+  }
+  if (!(lo > -infinity && hi < infinity)) return {0, -infinity, 0, infinity};
+  ElementLines e;
+  e.lower_slope = slope_of_byte(node, lower_byte);
+  e.lower_offset = lower_offset(node, e.lower_slope, lo, hi);
+  e.upper_slope = node.kind == Kind::clip ? slope_of_byte(node, upper_byte) : chord_slope(node, lo, hi);
+  e.upper_offset = upper_offset(node, e.upper_slope, lo, hi);
+  return e;
+}
+
 void set_lines(const Network& net, State& state, std::uint32_t k, const SlopeBytes& bytes) {
   const Node& node = net.node(k);
   if (node.kind == Kind::max) {
@@ -207,20 +222,12 @@ void set_lines(const Network& net, State& state, std::uint32_t k, const SlopeByt
   for (auto* v : {&lines.lower_slope, &lines.lower_offset, &lines.upper_slope, &lines.upper_offset})
     v->assign(node.size, 0.0);
   for (std::size_t i = 0; i < node.size; ++i) {
-    const double lo = x.lo[i], hi = x.hi[i];
-    if (!is_unstable(node, lo, hi)) {
-      const Piece p = whole_piece(node, lo, hi);
-      lines.lower_slope[i] = lines.upper_slope[i] = p.slope;
-      lines.lower_offset[i] = lines.upper_offset[i] = p.offset;
-    } else if (!(lo > -infinity && hi < infinity)) {
-      lines.lower_offset[i] = -infinity;
-      lines.upper_offset[i] = infinity;
-    } else {
-      lines.lower_slope[i] = slope_of_byte(node, bytes.lower[i]);
-      lines.lower_offset[i] = lower_offset(node, lines.lower_slope[i], lo, hi);
-      lines.upper_slope[i] = node.kind == Kind::clip ? slope_of_byte(node, bytes.upper[i]) : chord_slope(node, lo, hi);
-      lines.upper_offset[i] = upper_offset(node, lines.upper_slope[i], lo, hi);
-    }
+    const ElementLines e =
+        element_lines(node, x.lo[i], x.hi[i], bytes.lower[i], node.kind == Kind::clip ? bytes.upper[i] : 0);
+    lines.lower_slope[i] = e.lower_slope;
+    lines.lower_offset[i] = e.lower_offset;
+    lines.upper_slope[i] = e.upper_slope;
+    lines.upper_offset[i] = e.upper_offset;
   }
 }
 

@@ -19,6 +19,12 @@ SlopeBytes adaptive_slopes(const Network& net, const State& state, std::uint32_t
 // adaptive choice where many coefficients change sign on the way. max and clip nodes: as adaptive_slopes.
 SlopeBytes parallel_slopes(const Network& net, const State& state, std::uint32_t k);
 
+// The lines of one element of a relu, leaky, clip or abs node whose operand lies in [lo, hi]. upper_byte: clip only.
+struct ElementLines {
+  double lower_slope = 0, lower_offset = 0, upper_slope = 0, upper_offset = 0;
+};
+ElementLines element_lines(const Node& node, double lo, double hi, std::uint8_t lower_byte, std::uint8_t upper_byte);
+
 // Recomputes state.lines[k] (or state.choice[k]) from the operand's current range and the bytes.
 void set_lines(const Network& net, State& state, std::uint32_t k, const SlopeBytes& bytes);
 

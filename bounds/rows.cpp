@@ -79,6 +79,20 @@ void RowTable::append_sum(std::uint32_t case_index, std::span<const double> mult
   append(terms, round_down(constant), forms);
 }
 
+void RowTable::add_scaled(std::uint32_t case_index, std::uint32_t row, double factor, double* form,
+                          double* constant) const {
+  const FloatRow& r = cases_[case_index][row];
+  for (const Term& t : r.terms) form[t.output] += factor / r.scale * t.nearest;
+  if (constant) *constant += factor / r.scale * r.constant_down;
+}
+
+double RowTable::value(std::uint32_t case_index, std::uint32_t row, const double* y) const {
+  const FloatRow& r = cases_[case_index][row];
+  double v = r.constant_down;
+  for (const Term& t : r.terms) v += t.nearest * y[t.output];
+  return v / r.scale;
+}
+
 std::vector<double> weigh_planes(const Planes& planes, std::size_t first, std::size_t rows,
                                  std::span<const double> scales, const Range& box) {
   const std::size_t n = box.lo.size();

@@ -28,6 +28,11 @@ class RowTable {
   // Appends Σ multipliers[r]·row r of the case, each coefficient exact up to its radius, the constant rounded down.
   void append_sum(std::uint32_t case_index, std::span<const double> multipliers, Forms& forms) const;
 
+  // Adds factor·row/scale(row) to a form over the outputs (and to its constant if given); nearest, for searches.
+  void add_scaled(std::uint32_t case_index, std::uint32_t row, double factor, double* form, double* constant) const;
+  // The row at outputs y, divided by its scale; nearest.
+  double value(std::uint32_t case_index, std::uint32_t row, const double* y) const;
+
  private:
   struct Term {
     std::uint32_t output;

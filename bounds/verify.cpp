@@ -6,8 +6,9 @@
 #include <cstdio>
 
 #include "bounds/attack.hpp"
+#include "bounds/branch/box_proof.hpp"
 #include "bounds/branch/input_split.hpp"
-#include "bounds/branch/proof_tree.hpp"
+#include "bounds/branch/neuron_split.hpp"
 #include "formats/error.hpp"
 
 namespace outward {
@@ -25,7 +26,7 @@ class Query {
         observer_(observer),
         started_(Clock::now()),
         rows_(property),
-        trees_(property.boxes.size()) {
+        proofs_(property.boxes.size()) {
     open_.assign(property.cases.size(), 1);
     outcome_.boxes.resize(property.boxes.size());
     outcome_.box_tried.assign(property.boxes.size(), 0);
@@ -168,9 +169,9 @@ class Query {
 
   Outcome holds() {
     std::uint32_t next_id = 0;
-    for (std::uint32_t b = 0; b < trees_.size(); ++b) {
+    for (std::uint32_t b = 0; b < proofs_.size(); ++b) {
       observer_.begin_box(b);
-      trees_[b].write(observer_, 0, next_id);
+      proofs_[b].write(observer_, next_id);
     }
     outcome_.verdict = Verdict::holds;
     outcome_.reason.clear();
@@ -186,10 +187,10 @@ class Query {
     for (std::uint32_t b = 0; b < property_.boxes.size() && !stopped(); ++b) {
       if (options_.progress)
         options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()));
-      ProofLog& log = trees_[b].log(0);
+      ProofLog& log = proofs_[b].tree.log(0);
       prover.number_slopes_from(0);
       try {
-        outcome_.boxes[b] = prover.prove(rows_, b, log);
+        outcome_.boxes[b] = prover.prove(rows_, b, log, splits_inputs(b) ? nullptr : &proofs_[b].root);
       } catch (const ResourceError& error) {
         outcome_.reason = error.what();
       }
@@ -197,13 +198,11 @@ class Query {
       for (const CaseBound& c : outcome_.boxes[b].cases)
         if (c.refuted && outcome_.boxes[b].overflow.empty()) open_[c.case_index] = 0;
       if (outcome_.boxes[b].proved()) {
-        trees_[b].close(0);
+        proofs_[b].tree.close(0);
         continue;
       }
-      log.clear();
+      if (!proofs_[b].root) log.clear();
       if (failed == property_.boxes.size()) failed = b;
-      // The rest alone can no longer make it `holds`; leave the time to the attack.
-      if (property_.boxes.size() > 64 && !splits_inputs(b)) break;
     }
     outcome_.seconds.proof = seconds_since(from);
     if (failed == property_.boxes.size() && property_.boxes.empty()) return 0;
@@ -228,26 +227,42 @@ class Query {
     if (options_.attack) how.candidate = [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); };
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
-      if (trees_[b].open_parts() == 0) continue;
-      all = splits_inputs(b);
-      if (!all) break;
-      if (options_.progress)
-        how.progress = [&, b](const BranchProgress& p) {
-          options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()) + ": " +
-                            std::to_string(p.done) + " parts bounded, " + std::to_string(p.waiting) +
-                            " waiting, worst bound " + short_number(p.worst));
-        };
-      if (options_.max_domains != 0) how.max_domains = options_.max_domains - outcome_.domains;
-      const BranchResult r = split_inputs(net_, options_.semantics, rows_, b, how, trees_[b]);
-      outcome_.domains += r.domains;
-      all = r.proved;
-      if (all)
-        for (std::uint32_t c = 0; c < property_.cases.size(); ++c)
-          if (property_.cases[c].box == b) open_[c] = 0;
-      if (!r.proved && !r.found) explain_branching(b, r);
+      if (proofs_[b].proved()) continue;
+      if (splits_inputs(b)) {
+        all = branch_once(b, how, [&](const BranchOptions& o) {
+          return split_inputs(net_, options_.semantics, rows_, b, o, proofs_[b].tree);
+        });
+        continue;
+      }
+      all = proofs_[b].root.has_value();
+      for (const CaseBound& c : outcome_.boxes[b].cases) {
+        if (c.refuted || !all) continue;
+        all = branch_once(b, how, [&](const BranchOptions& o) {
+          return split_neurons(net_, rows_, *proofs_[b].root, c.case_index, o, proofs_[b].add_case());
+        });
+      }
+      if (all) proofs_[b].tree.close(0);
     }
     outcome_.seconds.branch = seconds_since(from);
     return all;
+  }
+
+  template <class Split>
+  bool branch_once(std::uint32_t b, BranchOptions how, const Split& split) {
+    if (options_.progress)
+      how.progress = [&, b](const BranchProgress& p) {
+        options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()) + ": " +
+                          std::to_string(p.done) + " parts bounded, " + std::to_string(p.waiting) +
+                          " waiting, worst bound " + short_number(p.worst));
+      };
+    if (options_.max_domains != 0) {
+      if (outcome_.domains >= options_.max_domains) return false;
+      how.max_domains = options_.max_domains - outcome_.domains;
+    }
+    const BranchResult r = split(how);
+    outcome_.domains += r.domains;
+    if (!r.proved && !r.found) explain_branching(b, r);
+    return r.proved;
   }
 
   void explain_branching(std::uint32_t box, const BranchResult& r) {
@@ -308,7 +323,7 @@ class Query {
                         (row.line ? ", line " + std::to_string(row.line) : "") + ")";
       outcome_.next = "try --semantics best, which falls back to the real numbers, or a smaller input set";
     } else {
-      outcome_.next = "this version splits inputs only where at most 16 of them vary: try a smaller input set";
+      outcome_.next = "give more time, or try a smaller input set";
     }
   }
 
@@ -324,7 +339,7 @@ class Query {
   ProofObserver& observer_;
   Clock::time_point started_;
   RowTable rows_;
-  std::vector<ProofTree> trees_;
+  std::vector<BoxProof> proofs_;
   std::vector<char> open_;
   std::optional<FastNetwork> fast_;
   int replays_ = 0;

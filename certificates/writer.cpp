@@ -123,7 +123,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 
 CertificateWriter::CertificateWriter(const CertificateHeader& header, const Model& model, const Property& property) {
   record(
-      "\"record\":\"header\",\"format\":\"outward-certificate\",\"version\":1,\"claim\":" + json_string(header.claim) +
+      "\"record\":\"header\",\"format\":\"outward-certificate\",\"version\":2,\"claim\":" + json_string(header.claim) +
       ",\"semantics\":" + json_string(header.semantics) + ",\"producer\":" + json_string(header.producer));
   record(model_record(model, property.outputs));
   record(property_record(property, model.graph.element == ElementType::binary64));
@@ -154,11 +154,15 @@ void CertificateWriter::backward(std::uint32_t node, std::span<const std::uint32
 }
 
 void CertificateWriter::refute(std::uint32_t case_index, std::span<const std::uint32_t> rows,
-                               std::span<const double> multipliers, std::span<const std::uint32_t> slopes) {
-  std::string lambda;
+                               std::span<const double> multipliers, std::span<const std::uint32_t> slopes,
+                               std::span<const RangeTerm> ranges) {
+  std::string lambda, multiples;
+  for (const RangeTerm& r : ranges)
+    multiples += (multiples.empty() ? "{\"node\":" : ",{\"node\":") + std::to_string(r.node) +
+                 ",\"element\":" + std::to_string(r.element) + ",\"value\":\"" + dyadic_text(r.value) + "\"}";
   for (double m : multipliers) lambda += (lambda.empty() ? "\"" : ",\"") + dyadic_text(m) + "\"";
   record("\"record\":\"refute\",\"case\":" + std::to_string(case_index) + ",\"rows\":" + number_list(rows) +
-         ",\"lambda\":[" + lambda + "],\"slopes\":" + number_list(slopes));
+         ",\"lambda\":[" + lambda + "],\"slopes\":" + number_list(slopes) + ",\"ranges\":[" + multiples + "]");
 }
 
 void CertificateWriter::bound(std::uint32_t output, bool is_lower, double value,

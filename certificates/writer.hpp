@@ -18,6 +18,12 @@ struct CertificateHeader {
   std::string producer;
 };
 
+// value times the lower end of an element's range minus the element (value > 0), or the upper end (value < 0).
+struct RangeTerm {
+  std::uint32_t node, element;
+  double value;
+};
+
 class CertificateWriter {
  public:
   // The four opening records: header, model, property, numerics.
@@ -31,7 +37,7 @@ class CertificateWriter {
   void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
                 std::span<const std::uint32_t> slopes);
   void refute(std::uint32_t case_index, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
-              std::span<const std::uint32_t> slopes);
+              std::span<const std::uint32_t> slopes, std::span<const RangeTerm> ranges = {});
   void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> slopes);
   void point(std::uint32_t case_index, const std::vector<std::string>& decimals);
   void split(std::uint32_t node, std::uint32_t element, double at);

@@ -22,6 +22,8 @@ class Reader {
       if (byte < 0x80) return value;
     }
   }
+  // The exponent comes first in the low bits, so that short numbers are short.
+  double real() { return std::bit_cast<double>(std::rotr(number(), 12)); }
   std::uint32_t index() { return static_cast<std::uint32_t>(number()); }
   std::vector<std::uint32_t> increasing() {
     std::vector<std::uint32_t> items(number());
@@ -47,6 +49,8 @@ void ProofLog::put(std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80));
   bytes_.push_back(static_cast<std::uint8_t>(value));
 }
+
+void ProofLog::put_double(double value) { put(std::rotl(std::bit_cast<std::uint64_t>(value), 12)); }
 
 void ProofLog::put_increasing(std::span<const std::uint32_t> items) {
   put(items.size());
@@ -85,17 +89,26 @@ void ProofLog::backward(std::uint32_t node, std::span<const std::uint32_t> lower
 }
 
 void ProofLog::refute(std::uint32_t case_index, std::span<const std::uint32_t> rows,
-                      std::span<const double> multipliers, std::span<const std::uint32_t> slopes) {
+                      std::span<const double> multipliers, std::span<const std::uint32_t> slopes,
+                      std::span<const RangeMultiplier> ranges) {
   put(refute_event);
   put(case_index);
   put_increasing(rows);
-  for (double m : multipliers) put(std::bit_cast<std::uint64_t>(m));
+  for (double m : multipliers) put_double(m);
   put_increasing(slopes);
+  put(ranges.size());
+  for (const RangeMultiplier& r : ranges) {
+    put(r.node);
+    put(r.element);
+    put_double(r.value);
+  }
 }
 
-void ProofLog::replay(ProofObserver& to, std::uint32_t shared, std::uint32_t& next) const {
+void ProofLog::replay(ProofObserver& to, Shared shared, std::uint32_t& next) const {
   const std::uint32_t first = next;
-  const auto renumbered = [&](std::uint32_t id) { return id < shared ? id : first + (id - shared); };
+  const auto renumbered = [&](std::uint32_t id) {
+    return id < shared.count ? shared.first + id : first + (id - shared.count);
+  };
   Reader in(bytes_);
   const auto ids = [&] {
     std::vector<std::uint32_t> out = in.increasing();
@@ -126,8 +139,15 @@ void ProofLog::replay(ProofObserver& to, std::uint32_t shared, std::uint32_t& ne
         const std::uint32_t case_index = in.index();
         const std::vector<std::uint32_t> rows = in.increasing();
         std::vector<double> multipliers(rows.size());
-        for (double& m : multipliers) m = std::bit_cast<double>(in.number());
-        to.refute(case_index, rows, multipliers, ids());
+        for (double& m : multipliers) m = in.real();
+        const std::vector<std::uint32_t> slopes = ids();
+        std::vector<RangeMultiplier> ranges(in.number());
+        for (RangeMultiplier& r : ranges) {
+          r.node = in.index();
+          r.element = in.index();
+          r.value = in.real();
+        }
+        to.refute(case_index, rows, multipliers, slopes, ranges);
         break;
       }
     }

@@ -17,11 +17,15 @@ class ProofLog final : public ProofObserver {
   void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
                 std::span<const std::uint32_t> slopes) override;
   void refute(std::uint32_t case_index, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
-              std::span<const std::uint32_t> slopes) override;
+              std::span<const std::uint32_t> slopes, std::span<const RangeMultiplier> ranges) override;
 
-  // Repeats the events. Slope ids below `shared` stay: they were recorded earlier in the file. The others are ids of
-  // this log, counted from `shared`; they get numbers from `next` on, which is moved past them.
-  void replay(ProofObserver& to, std::uint32_t shared, std::uint32_t& next) const;
+  // Slope ids below `count` belong to steps that stand earlier in the file, where they have numbers from `first` on.
+  struct Shared {
+    std::uint32_t count = 0, first = 0;
+  };
+  // Repeats the events. Ids from shared.count on are this log's own; they get numbers from `next` on, which is moved
+  // past them.
+  void replay(ProofObserver& to, Shared shared, std::uint32_t& next) const;
 
   bool empty() const { return bytes_.empty(); }
   std::size_t bytes() const { return bytes_.size(); }
@@ -30,6 +34,7 @@ class ProofLog final : public ProofObserver {
 
  private:
   void put(std::uint64_t value);  // seven bits a byte, least first
+  void put_double(double value);
   void put_increasing(std::span<const std::uint32_t> items);
   void put_bytes(const std::vector<std::uint8_t>& bytes);
 

@@ -31,25 +31,28 @@ ProofTree::Index ProofTree::split(Index part, const Split& at) {
   return first;
 }
 
-void ProofTree::write(ProofObserver& to, std::uint32_t shared, std::uint32_t& next) const {
+void ProofTree::write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end) const {
+  constexpr Index end_of_scope = 0xffffffff;
   std::vector<Index> waiting = {0};
+  if (!without_end) waiting.insert(waiting.begin(), end_of_scope);
   while (!waiting.empty()) {
-    const Part& part = parts_[waiting.back()];
+    const Index index = waiting.back();
     waiting.pop_back();
+    if (index == end_of_scope) {
+      to.close();
+      continue;
+    }
+    const Part& part = parts_[index];
     part.log.replay(to, shared, next);
-    switch (part.state) {
-      case State::split:
-        to.split(part.at.node, part.at.element, part.at.at);
-        waiting.push_back(part.first_half + 1);
-        waiting.push_back(part.first_half);
-        break;
-      case State::crossed:
-        to.crossed(part.at.node, part.at.element);
-        break;
-      case State::open:
-      case State::closed:
-        to.close();
-        break;
+    if (part.state == State::crossed) {
+      to.crossed(part.at.node, part.at.element);
+      waiting.pop_back();  // its end of scope
+    }
+    if (part.state != State::split) continue;
+    to.split(part.at.node, part.at.element, part.at.at);
+    for (const Index half : {part.first_half + 1, part.first_half}) {
+      waiting.push_back(end_of_scope);
+      waiting.push_back(half);
     }
   }
 }

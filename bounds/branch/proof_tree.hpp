@@ -30,8 +30,10 @@ class ProofTree {
   std::size_t parts() const { return parts_.size(); }
   std::size_t leaves() const { return leaves_; }
 
-  // REQUIRES open_parts() == 0. `shared` as in ProofLog::replay.
-  void write(ProofObserver& to, std::uint32_t shared, std::uint32_t& next) const;
+  // Every part, that is: for each split its two halves and then the end of the scope that was split.
+  // REQUIRES open_parts() == 0. without_end: the last end is left to the caller, who
+  // goes on in the scope of the whole box.
+  void write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end = false) const;
 
  private:
   struct Part {

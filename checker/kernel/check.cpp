@@ -16,10 +16,10 @@ E parse_name(const char* const (&names)[N], const std::string& text) {
   throw ReadError(ReadError::Class::unsupported, "header: unknown \"" + text + "\"");
 }
 void require_equal(const char* rule, const std::string& expected, const std::string& found) {
-  if (expected != found) throw Rejection{rule, expected, found};
+  require(expected == found, rule, expected, found);
 }
 void require_equal(const char* rule, std::uint64_t expected, std::uint64_t found) {
-  require_equal(rule, std::to_string(expected), std::to_string(found));
+  require(expected == found, rule, std::to_string(expected), found);
 }
 
 class Check {
@@ -60,8 +60,8 @@ class Check {
 
   void follow() {
     expect("header");
-    if (record_.number("version") != 1) {
-      throw ReadError(ReadError::Class::unsupported, "header: expected certificate version 1");
+    if (record_.number("version") != 2) {
+      throw ReadError(ReadError::Class::unsupported, "header: expected certificate version 2");
     }
     answer_.claim = parse_name<Claim>(claim_names, text("claim"));
     answer_.semantics = parse_name<Semantics>(semantics_names, text("semantics"));
@@ -83,6 +83,9 @@ class Check {
                                     answer_.claim == Claim::bound, question_.exact);
       while (reader_.next(&record_)) proof->record(record_);
       if (!proof->done()) throw Rejection{"ledger", "every box and scope closed", "the footer"};
+      if (const std::uint64_t n = proof->open_scopes(); n > 0) {
+        throw Rejection{"ledger", "every scope proved", std::to_string(n) + " left open", true};
+      }
       answer_.bounds = proof->bounds(), answer_.exact_decisions = proof->exact_decisions();
     }
     conclude(model->graph.is_binary64 ? Semantics::fp64_any : Semantics::fp32_any);
@@ -195,6 +198,13 @@ class Check {
 };
 
 }  // namespace
+
+void require(bool good, const char* rule, const std::string& expected, const std::string& found) {
+  if (!good) throw Rejection{rule, expected, found};
+}
+void require(bool good, const char* rule, const std::string& expected, std::uint64_t found) {
+  require(good, rule, expected, std::to_string(found));
+}
 
 Answer check_certificate(const std::string& path, Question* question) {
   return Check(path, question).run();

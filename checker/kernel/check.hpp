@@ -16,6 +16,8 @@ struct Rejection {
   std::string rule, expected, found;
   bool undecided = false;
 };
+void require(bool good, const char* rule, const std::string& expected, const std::string& found);
+void require(bool good, const char* rule, const std::string& expected, std::uint64_t found);
 
 struct Bound {
   std::uint32_t output = 0;
@@ -33,6 +35,7 @@ class Proof {
   virtual bool done() const = 0;
   virtual const std::vector<Bound>& bounds() const = 0;
   virtual std::uint64_t exact_decisions() const = 0;  // records that needed exact arithmetic
+  virtual std::uint64_t open_scopes() const = 0;      // left unproved by an `open` record
 };
 
 // bound_claim: bound records instead of refutations. exact: all arithmetic in exact rationals.

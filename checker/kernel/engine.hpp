@@ -11,9 +11,17 @@
 
 namespace outward_check {
 
-enum LineState : std::uint8_t { line_infinite = 1, line_no_lower = 2, line_no_upper = 4 };
+// What bounds one element of relu, leaky, clip, abs or max over the range of its operand.
+template <class U>
+struct LinePair {
+  double lower = 0, upper = 0;     // lower*x - lower_cut <= f(x) <= upper*x + upper_cut
+  U lower_cut = 0, upper_cut = 0;  // max: upper_cut = the greatest upper end
+  bool infinite = false;           // there are no lines
+  bool no_lower = false, no_upper = false;  // that line needs a slope byte and has none
+  std::int64_t dominator = -1;     // max: the operand element that is the maximum, or -1
+};
 
-// One node as the rules see it. Ranges are stored as in Interval: -n <= z <= h.
+// One node as the rules see it.
 template <class U>
 struct NodeView {
   Kind kind = Kind::input;
@@ -23,20 +31,16 @@ struct NodeView {
   const std::uint32_t* operands = nullptr;
   const std::int64_t* ints = nullptr;
   const double* payload = nullptr;
-  const double* bias = nullptr;  // dense, conv; null without
-  const std::uint64_t* offsets = nullptr;            // map: where each operand starts
-  Sites sites;                                       // dense, conv
-  const U *range_n = nullptr, *range_h = nullptr;    // input
+  const double* bias = nullptr;            // dense, conv; null without
+  const std::uint64_t* offsets = nullptr;  // map: where each operand starts
+  Sites sites;                             // dense, conv
+  const Interval<U>* range = nullptr;      // input
   const U* delta = nullptr;  // error boxes of a root or leaky node; null: all zero
   // Linear kinds but contractions: factor*(sum of terms + pre) + post, per element; null: 1 or 0.
-  const U *factor_n = nullptr, *factor_h = nullptr;
+  const Interval<U>* factor = nullptr;
   const double *pre = nullptr, *post = nullptr;
-  // Lines of relu, leaky, clip, abs: lower_slope*x - lower_cut and upper_slope*x + upper_cut.
-  const double *lower_slope = nullptr, *upper_slope = nullptr;
-  const U *lower_cut = nullptr, *upper_cut = nullptr;  // max: upper_cut = the greatest upper end
-  const std::uint8_t* state = nullptr;                 // LineState bits
-  const std::int64_t* dominator = nullptr;  // max: the operand element that is the maximum, or -1
-  const std::uint8_t* weights = nullptr;    // max: K bytes per element, null without slopes
+  const LinePair<U>* lines = nullptr;  // relu, leaky, clip, abs, max
+  const std::uint8_t* weights = nullptr;  // max: K bytes per element, null without slopes
 };
 
 // The terms of output element i of map, reduce, add and the kinds with one operand element.
@@ -66,6 +70,7 @@ Term term(const NodeView<U>& node, std::uint64_t i, std::uint64_t t) {
 
 template <class U>
 struct Start {
+  std::uint32_t node = 0;  // at most the job's target
   std::uint64_t element = 0;
   std::uint32_t lane = 0;
   Interval<U> coefficient;
@@ -88,22 +93,21 @@ struct Engine {
   std::uint32_t lanes;
   void (*backward)(Job<U>* job);
   // Range of a dense or conv node, without its error box, from its operand's range.
-  void (*range)(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h);
+  void (*range)(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out);
 };
 
 template <class U>
 const Engine<U>& engine();  // for every U of number.hpp, the fastest on this CPU
 template <>
 const Engine<double>& engine<double>();
-const Engine<double>& portable_engine();
-const Engine<double>& avx2_engine();    // REQUIRES avx2_available()
-const Engine<double>& avx512_engine();  // REQUIRES avx512_available()
-bool avx2_available();
-bool avx512_available();
-const char* avx2_fault();
-const char* avx512_fault();
-void* take_memory(std::size_t bytes);  // aligned to 64 bytes, not initialised; std::bad_alloc
-void give_memory(void* block);
-std::string engine_fault();  // self-test of the lane arithmetics; empty when sound
+// An engine for doubles with its self-test (empty when sound); none if the CPU cannot run it.
+struct LaneEngine {
+  const Engine<double>* engine = nullptr;
+  const char* (*fault)() = nullptr;
+};
+LaneEngine portable_engine();
+LaneEngine avx2_engine();
+LaneEngine avx512_engine();
+std::string engine_fault();  // self-test of all that run here; empty when sound
 
 }  // namespace outward_check

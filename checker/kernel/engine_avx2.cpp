@@ -1,5 +1,5 @@
 // Rows in lanes on AVX2 and FMA by inline assembly in the rounding mode of MXCSR. Assumes that a
-// RoundUp object lives and avx2_available(); volatile assembly keeps its order. Nothing of the
+// RoundUp object lives and a CPU that has them; volatile assembly keeps its order. Nothing of the
 // standard library is instantiated below the pragma (see engine.hpp).
 #include "checker/kernel/engine.hpp"
 
@@ -43,14 +43,9 @@ struct Isa {
 };
 using P = Lanes<Doubles<Isa>>;
 
+constexpr Engine<double> described = {P::lanes, backward_rows<P>, contraction_range<P>};
+
 }  // namespace
-
-const char* avx2_fault() { return lane_fault<P>(); }
-const Engine<double>& avx2_engine() {
-  static constexpr Engine<double> e = {P::lanes, backward_rows<P>, contraction_range<P>};
-  return e;
-}
-
 }  // namespace outward_check
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -59,6 +54,9 @@ const Engine<double>& avx2_engine() {
 #endif
 
 namespace outward_check {
-bool avx2_available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+LaneEngine avx2_engine() {
+  const bool available = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return available ? LaneEngine{&described, lane_fault<P>} : LaneEngine{};
+}
 }  // namespace outward_check
 #endif

@@ -1,5 +1,5 @@
 // Rows in lanes on AVX-512 with embedded rounding: every rounding operation names its direction, so
-// neither MXCSR nor the optimiser has a say. Assumes avx512_available(). Nothing of the standard
+// neither MXCSR nor the optimiser has a say. Assumes a CPU that has them. Nothing of the standard
 // library is instantiated below the pragma (see engine.hpp).
 #include "checker/kernel/engine.hpp"
 
@@ -33,14 +33,9 @@ struct Isa {
 };
 using P = Lanes<Doubles<Isa>>;
 
+constexpr Engine<double> described = {P::lanes, backward_rows<P>, contraction_range<P>};
+
 }  // namespace
-
-const char* avx512_fault() { return lane_fault<P>(); }
-const Engine<double>& avx512_engine() {
-  static constexpr Engine<double> e = {P::lanes, backward_rows<P>, contraction_range<P>};
-  return e;
-}
-
 }  // namespace outward_check
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -49,6 +44,9 @@ const Engine<double>& avx512_engine() {
 #endif
 
 namespace outward_check {
-bool avx512_available() { return __builtin_cpu_supports("avx512f") != 0; }
+LaneEngine avx512_engine() {
+  const bool available = __builtin_cpu_supports("avx512f");
+  return available ? LaneEngine{&described, lane_fault<P>} : LaneEngine{};
+}
 }  // namespace outward_check
 #endif

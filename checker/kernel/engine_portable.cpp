@@ -1,12 +1,6 @@
 // Rows in lanes without special instructions: SSE2 inline assembly in the rounding mode of MXCSR
-// for doubles, single rows for the other arithmetics; the memory of all engines.
+// for doubles, single rows for the other arithmetics.
 #include <emmintrin.h>
-
-#include <bit>
-#include <cstdlib>
-#include <memory>
-#include <new>
-#include <vector>
 
 #include "checker/kernel/engine.hpp"
 #include "checker/kernel/lanes.hpp"
@@ -15,12 +9,6 @@
 namespace outward_check {
 
 namespace {
-
-// Blocks are kept for the next taker, in classes of size 2^c; c is noted before the block.
-struct Free {
-  void operator()(unsigned char* block) const { std::free(block); }
-};
-std::vector<std::unique_ptr<unsigned char, Free>> kept[64];
 
 struct Sse2 {
   using Vec = __m128d;
@@ -77,24 +65,6 @@ constexpr Engine<typename P::Number> described = {P::lanes, backward_rows<P>, co
 
 }  // namespace
 
-void* take_memory(std::size_t bytes) {
-  const std::size_t c = static_cast<std::size_t>(std::bit_width(bytes + 63));
-  unsigned char* block = nullptr;
-  if (kept[c].empty()) {
-    block = static_cast<unsigned char*>(std::aligned_alloc(64, 64 + (std::size_t{1} << c)));
-    if (block == nullptr) throw std::bad_alloc();
-    *block = static_cast<unsigned char>(c);
-  } else {
-    block = kept[c].back().release();
-    kept[c].pop_back();
-  }
-  return block + 64;
-}
-void give_memory(void* block) {
-  unsigned char* start = static_cast<unsigned char*>(block) - 64;
-  kept[*start].emplace_back(start);
-}
-
 template <class U>
 const Engine<U>& engine() {
   return described<Lanes<One<U>>>;
@@ -102,19 +72,25 @@ const Engine<U>& engine() {
 template const Engine<Exact>& engine<Exact>();
 template const Engine<Nearest<float>>& engine<Nearest<float>>();
 template const Engine<Nearest<double>>& engine<Nearest<double>>();
-const Engine<double>& portable_engine() { return described<Lanes<Doubles<Sse2>>>; }
+LaneEngine portable_engine() {
+  using P = Lanes<Doubles<Sse2>>;
+  return {&described<P>, lane_fault<P>};
+}
 template <>
 const Engine<double>& engine<double>() {
-  if (avx512_available()) return avx512_engine();
-  return avx2_available() ? avx2_engine() : portable_engine();
+  for (const LaneEngine& e : {avx512_engine(), avx2_engine()}) {
+    if (e.engine != nullptr) return *e.engine;
+  }
+  return *portable_engine().engine;
 }
 
 std::string engine_fault() {
   const RoundUp up;
-  const char* fault = lane_fault<Lanes<Doubles<Sse2>>>();
-  if (*fault == 0 && avx2_available()) fault = avx2_fault();
-  if (*fault == 0 && avx512_available()) fault = avx512_fault();
-  return fault;
+  for (const LaneEngine& e : {portable_engine(), avx2_engine(), avx512_engine()}) {
+    const char* fault = e.engine != nullptr ? e.fault() : "";
+    if (*fault != 0) return fault;
+  }
+  return "";
 }
 
 }  // namespace outward_check

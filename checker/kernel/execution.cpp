@@ -29,14 +29,14 @@ Run execute_in(const Structure& structure, const std::vector<Fraction>& inputs) 
     if (!structure.stored[k]) continue;
     state.interval(k);
     for (std::uint64_t i = 0; i < graph.nodes[k].size; ++i) {
-      const Interval<U> z = state.ranges(k).at(i);
+      const Interval<U> z = state.ranges(k)[i];
       if (!is_infinite(z.n) && !is_infinite(z.h)) continue;
       return {"node " + std::to_string(k) + " gives infinity or no number", {}};
     }
   }
   Run run;
   for (std::uint64_t i = 0; i < graph.nodes[graph.output].size; ++i) {
-    const Interval<U> z = state.ranges(graph.output).at(i);
+    const Interval<U> z = state.ranges(graph.output)[i];
     if constexpr (std::is_same_v<U, Exact>) {
       run.outputs.push_back(z);
     } else {

@@ -16,7 +16,6 @@ struct Lanes {
   struct Pair {
     V n, h;
   };
-  using Cell = Pair;
 
   static V splat(const Number& u) {
     V v;
@@ -37,7 +36,7 @@ struct Lanes {
     return p;
   }
   // Every lane is [0, 0]; a NaN is not zero.
-  static bool vanishes(const Cell* c) {
+  static bool vanishes(const Pair* c) {
     bool some = false;
     for (unsigned i = 0; i < count; ++i) some |= X::nonzero(c->n.x[i]) || X::nonzero(c->h.x[i]);
     return !some;
@@ -55,7 +54,7 @@ struct Lanes {
     return each<X::zero_or>(c.n, c.h, total);
   }
   // sum += w*c. For w < 0 the two ends change places: by address, not by a branch on random signs.
-  static void add_product(Pair* sum, double w, const Cell* c) {
+  static void add_product(Pair* sum, double w, const Pair* c) {
     static_assert(offsetof(Pair, h) == sizeof(V));
     const V size = splat(Number(__builtin_fabs(w)));
     const std::size_t swap = __builtin_signbit(w) != 0 ? sizeof(V) : 0;

@@ -1,6 +1,6 @@
 // The backward rules of FORMAT.md section 6 and the range of a contraction, each written once over
 // a lane arithmetic P. Included by one file per arithmetic, inside that file's target options.
-// P has Number, V (one Number per lane), Pair {V n, h}, Cell (storage of a Pair), lanes, block and
+// P has Number, V (one Number per lane), Pair {V n, h}, lanes, block and
 // the operations used below; all rounding is upward.
 //
 // Per lane a coefficient nu lies in [-n, h]; total_ is an upper bound of minus the constant part so
@@ -10,26 +10,12 @@
 
 namespace outward_check {
 
-// P only makes these functions private to the engine, as everything here must be.
-template <class P, class T>
-T* take_array(std::uint64_t n) {
-  T* array = static_cast<T*>(take_memory(n * sizeof(T)));
-  for (std::uint64_t i = 0; i < n; ++i) new (array + i) T;  // nothing for numbers of the machine
-  return array;
-}
-template <class P, class T>
-void give_array(T* array, std::uint64_t n) {
-  for (std::uint64_t i = 0; i < n; ++i) array[i].~T();
-  give_memory(array);
-}
-
 template <class P>
 class Rows {
  public:
   using U = typename P::Number;
   using V = typename P::V;
   using Pair = typename P::Pair;
-  using Cell = typename P::Cell;
 
   explicit Rows(Job<U>* job) : job_(*job), nodes_(job->nodes) {}
 
@@ -39,31 +25,30 @@ class Rows {
         &Rows::linear, &Rows::linear,   &Rows::linear, &Rows::linear,      &Rows::linear,
         &Rows::linear, &Rows::linear,   &Rows::unary,  &Rows::unary,       &Rows::unary,
         &Rows::unary,  &Rows::max};
-    arrays_ = static_cast<Array*>(take_memory((job_.target + 1) * sizeof(Array)));
-    for (std::uint32_t k = 0; k <= job_.target; ++k) arrays_[k] = {};
+    arrays_ = new Array[job_.target + 1];
     total_ = P::zero();
     for (std::size_t i = 0; i < job_.start_count; ++i) {
       const Start<U>& s = job_.starts[i];
-      accumulate(job_.target, s.element, P::single(s.lane, s.coefficient));
+      accumulate(s.node, s.element, P::single(s.lane, s.coefficient));
     }
     for (std::uint32_t k = job_.target + 1; k-- > 0;) {
       if (arrays_[k].cells == nullptr) continue;
       if (nodes_[k].stored) stored(k);
       (this->*rules[static_cast<int>(nodes_[k].kind)])(k);
-      give_array<P>(arrays_[k].cells, nodes_[k].size);
-      give_memory(arrays_[k].touched);
+      delete[] arrays_[k].cells;
+      delete[] arrays_[k].touched;
     }
     P::finish(total_, job_.bound);
-    give_memory(arrays_);
+    delete[] arrays_;
   }
 
  private:
   struct Array {
-    Cell* cells = nullptr;
-    std::uint8_t* touched = nullptr;  // 0: the cell is zero and not initialised
+    Pair* cells = nullptr;
+    bool* touched = nullptr;  // false: the cell is zero and may be uninitialised
   };
   struct Output {  // of a site, with a coefficient
-    const Cell* cell;
+    const Pair* cell;
     const double* weights;
   };
   Job<U>& job_;
@@ -74,9 +59,8 @@ class Rows {
   Array& live(std::uint32_t k) {
     Array& a = arrays_[k];
     if (a.cells == nullptr) {
-      a.cells = take_array<P, Cell>(nodes_[k].size);
-      a.touched = static_cast<std::uint8_t*>(take_memory(nodes_[k].size));
-      __builtin_memset(a.touched, 0, nodes_[k].size);
+      a.cells = new Pair[nodes_[k].size];
+      a.touched = new bool[nodes_[k].size]();
     }
     return a;
   }
@@ -86,7 +70,7 @@ class Rows {
       const Pair old = a.cells[i];
       a.cells[i] = {P::add(old.n, c.n), P::add(old.h, c.h)};
     } else {
-      a.touched[i] = 1;
+      a.touched[i] = true;
       a.cells[i] = c;
     }
   }
@@ -106,10 +90,11 @@ class Rows {
     return w < 0 ? Pair{p.h, p.n} : p;
   }
   // Product with a factor in [-n, h], which has one sign.
-  static Pair times(const Pair& c, const U& n, const U& h) {
-    if (is_zero(n) && is_zero(h)) return {P::zero(), P::zero()};
-    const bool negative = h <= U(0);
-    const V low = P::splat(negative ? -h : -n), high = P::splat(negative ? n : h);
+  static Pair times(const Pair& c, const Interval<U>& factor) {
+    if (is_zero(factor.n) && is_zero(factor.h)) return {P::zero(), P::zero()};
+    const bool negative = factor.h <= U(0);
+    const V low = P::splat(negative ? -factor.h : -factor.n);
+    const V high = P::splat(negative ? factor.n : factor.h);
     const Pair p{P::max(P::mul(c.n, low), P::mul(c.n, high)),
                  P::max(P::mul(c.h, low), P::mul(c.h, high))};
     return negative ? Pair{p.h, p.n} : p;
@@ -143,7 +128,7 @@ class Rows {
 
   void input(std::uint32_t k) {
     each(k, [&](std::uint64_t i, const Pair& c) {  // -nu in [-c.h, c.n] times z in [-n, h]
-      const V n = P::splat(nodes_[k].range_n[i]), h = P::splat(nodes_[k].range_h[i]);
+      const V n = P::splat(nodes_[k].range[i].n), h = P::splat(nodes_[k].range[i].h);
       const V a = P::max(P::mul(c.n, h), P::mul(c.n, P::neg(n)));
       const V b = P::max(P::mul(P::neg(c.h), h), P::mul(c.h, n));
       total_ = P::add(total_, P::max(a, b));
@@ -157,7 +142,7 @@ class Rows {
     const std::uint64_t count = term_count(node);
     each(k, [&](std::uint64_t i, const Pair& c) {
       Pair part = c;
-      if (node.factor_n != nullptr) part = times(c, node.factor_n[i], node.factor_h[i]);
+      if (node.factor != nullptr) part = times(c, node.factor[i]);
       if (node.pre != nullptr) constant_part(part, U(node.pre[i]));
       if (node.post != nullptr) constant_part(c, U(node.post[i]));
       for (std::uint64_t j = 0; j < count; ++j) {
@@ -173,25 +158,23 @@ class Rows {
   void unary(std::uint32_t k) {
     const NodeView<U>& node = nodes_[k];
     each(k, [&](std::uint64_t i, const Pair& c) {
-      const std::uint8_t state = node.state[i];
-      const double lower = node.lower_slope[i], upper = node.upper_slope[i];
-      if ((state & line_infinite) != 0) {
+      const LinePair<U>& line = node.lines[i];
+      if (line.infinite) {
         total_ = P::spoil_unless_zero(total_, c);
         return;
       }
-      if (((state & line_no_lower) != 0 && P::any_positive(c.h)) ||
-          ((state & line_no_upper) != 0 && P::any_positive(c.n))) {
+      if ((line.no_lower && P::any_positive(c.h)) || (line.no_upper && P::any_positive(c.n))) {
         job_.missing = k;
         return;
       }
       const Pair positive = positive_part(c), negative = negative_part(c);
-      constant_part(positive, -node.lower_cut[i]);
-      constant_part(negative, node.upper_cut[i]);
-      if (lower != upper) {
-        const Pair a = times(positive, lower), b = times(negative, upper);
+      constant_part(positive, -line.lower_cut);
+      constant_part(negative, line.upper_cut);
+      if (line.lower != line.upper) {
+        const Pair a = times(positive, line.lower), b = times(negative, line.upper);
         accumulate(node.operands[0], i, {P::add(a.n, b.n), P::add(a.h, b.h)});
-      } else if (lower != 0) {
-        accumulate(node.operands[0], i, lower == 1 ? c : times(c, lower));
+      } else if (line.lower != 0) {
+        accumulate(node.operands[0], i, line.lower == 1 ? c : times(c, line.lower));
       }
     });
   }
@@ -199,8 +182,9 @@ class Rows {
     const NodeView<U>& node = nodes_[k];
     const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
     each(k, [&](std::uint64_t i, const Pair& c) {
-      if (node.dominator[i] >= 0) {
-        accumulate(node.operands[0], static_cast<std::uint64_t>(node.dominator[i]), c);
+      const LinePair<U>& line = node.lines[i];
+      if (line.dominator >= 0) {
+        accumulate(node.operands[0], static_cast<std::uint64_t>(line.dominator), c);
         return;
       }
       if (P::any_positive(c.h)) {
@@ -214,10 +198,10 @@ class Rows {
         }
       }
       if (P::any_positive(c.n)) {
-        if (is_infinite(node.upper_cut[i])) {
+        if (is_infinite(line.upper_cut)) {
           total_ = P::spoil_unless_zero(total_, negative_part(c));
         } else {
-          constant_part(negative_part(c), node.upper_cut[i]);
+          constant_part(negative_part(c), line.upper_cut);
         }
       }
     });
@@ -228,13 +212,13 @@ class Rows {
     const NodeView<U>& node = nodes_[k];
     const Sites& g = node.sites;
     const Array out = arrays_[k];
-    Output* outputs = static_cast<Output*>(take_memory(g.outputs * sizeof(Output)));
-    std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
+    Output* outputs = new Output[g.outputs];
+    std::int64_t* index = new std::int64_t[g.inputs];
     for (std::uint64_t s = 0; s < g.count; ++s) {
       const Site at = site(g, s);
       std::uint64_t count = 0, e = at.first_output;
       for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
-        const Cell* cell = out.cells + e;
+        const Pair* cell = out.cells + e;
         const bool carries = out.touched[e] && !P::vanishes(cell);
         e += at.output_stride;
         if (!carries) continue;
@@ -249,8 +233,8 @@ class Rows {
       }
       for (; i < g.inputs; ++i) gather<1>(node.operands[0], outputs, count, index, i);
     }
-    give_memory(index);
-    give_memory(outputs);
+    delete[] index;
+    delete[] outputs;
   }
   // Inputs first ... first + B - 1 of a site.
   template <unsigned B>
@@ -276,30 +260,30 @@ void backward_rows(Job<typename P::Number>* job) {
   Rows<P>(job).run();
 }
 
-// out[j] of a site = sum over k of W[j][k]*x[k], plus b[j], for x in [-n, h].
+// out[j] of a site = sum over k of W[j][k]*x[k], plus b[j], for x in its ranges.
 template <class P, class U = typename P::Number>
-void contraction_range(const NodeView<U>& node, const U* n, const U* h, U* out_n, U* out_h) {
+void contraction_range(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out) {
   const Sites& g = node.sites;
-  std::int64_t* index = static_cast<std::int64_t*>(take_memory(g.inputs * 8));
-  U *x_n = take_array<P, U>(g.inputs), *x_h = take_array<P, U>(g.inputs);
+  std::int64_t* index = new std::int64_t[g.inputs];
+  U *n = new U[g.inputs], *h = new U[g.inputs];
   for (std::uint64_t s = 0; s < g.count; ++s) {
     const Site at = site(g, s);
     site_inputs(g, s, index);
     for (std::uint64_t k = 0; k < g.inputs; ++k) {
-      x_n[k] = index[k] < 0 ? U(0) : n[index[k]];
-      x_h[k] = index[k] < 0 ? U(0) : h[index[k]];
+      n[k] = index[k] < 0 ? U(0) : x[index[k]].n;
+      h[k] = index[k] < 0 ? U(0) : x[index[k]].h;
     }
     std::uint64_t e = at.first_output;
     for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
-      const Interval<U> sum = P::dot(node.payload + j * g.inputs, x_n, x_h, g.inputs);
+      const Interval<U> sum = P::dot(node.payload + j * g.inputs, n, h, g.inputs);
       const U b = node.bias != nullptr ? U(node.bias[j]) : U(0);
-      out_n[e] = add_up(sum.n, -b), out_h[e] = add_up(sum.h, b);
+      out[e] = {add_up(sum.n, -b), add_up(sum.h, b)};
       e += at.output_stride;
     }
   }
-  give_array<P>(x_h, g.inputs);
-  give_array<P>(x_n, g.inputs);
-  give_memory(index);
+  delete[] n;
+  delete[] h;
+  delete[] index;
 }
 
 }  // namespace outward_check

@@ -84,6 +84,50 @@ struct Piecewise {
   }
 };
 
+// The lines of relu, leaky, clip, abs over x; slopes may be null.
+template <class U>
+LinePair<U> unary_line(const Node& node, const Interval<U>& x, const Slopes* slopes, std::uint64_t i) {
+  LinePair<U> line;
+  line.infinite = is_infinite(x.n) || is_infinite(x.h);
+  if (line.infinite) return line;
+  const Piecewise f(node);
+  const U l = -x.n, u = x.h;
+  if (const int piece = f.piece(l, u); piece >= 0) {
+    line.lower = line.upper = f.slope[piece];
+    line.lower_cut = U(-f.offset[piece]), line.upper_cut = U(f.offset[piece]);
+    return line;
+  }
+  const auto slope = [&](const std::string& bytes) {
+    return f.slope_of(node.kind, static_cast<unsigned char>(bytes[i]));
+  };
+  const bool is_clip = node.kind == Kind::clip;
+  line.no_lower = slopes == nullptr, line.no_upper = is_clip && slopes == nullptr;
+  if (!line.no_lower) line.lower = slope(slopes->lower);
+  if (!is_clip) line.upper = f.chord(roughly(l), roughly(u));
+  if (is_clip && !line.no_upper) line.upper = slope(slopes->upper);
+  line.lower_cut = f.extremes(l, u, line.lower).n;
+  line.upper_cut = f.extremes(l, u, line.upper).h;
+  return line;
+}
+
+// The lines of max over x[first] ... x[first + window - 1].
+template <class U>
+LinePair<U> max_line(const Interval<U>* x, std::int64_t first, std::int64_t window) {
+  LinePair<U> line;
+  std::int64_t best = first;  // the element with the greatest lower end
+  line.upper_cut = x[first].h;
+  for (std::int64_t j = first; j < first + window; ++j) {
+    if (x[j].n < x[best].n) best = j;
+    line.upper_cut = larger(line.upper_cut, x[j].h);
+  }
+  bool dominates = !is_infinite(x[best].n);
+  for (std::int64_t j = first; j < first + window; ++j) {
+    dominates &= j == best || x[j].h <= -x[best].n;
+  }
+  if (dominates) line.dominator = best;
+  return line;
+}
+
 }  // namespace
 
 template <class U>
@@ -93,9 +137,8 @@ void State<U>::prepare_constants(std::uint32_t k) {
   const double* c = node.payload.data();
   Affine& a = affine_[k];
   const auto factor = [&](const U& multiplier, const Interval<U>& inverse, const U& divisor) {
-    Interval<U> f{divisor, multiplier};
-    if constexpr (!is_nearest<U>) f = times(inverse, multiplier);
-    a.factor.n.push_back(f.n), a.factor.h.push_back(f.h);
+    if constexpr (is_nearest<U>) return a.factor.push_back({divisor, multiplier});
+    a.factor.push_back(times(inverse, multiplier));
   };
   const auto inverse = [](const U& d) { return divided(point(U(1)), d); };
   switch (node.kind) {
@@ -163,10 +206,9 @@ template <class U>
 void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute) {
   const NodeView<U>& node = views_[k];
   Ranges<U>& out = scratch_[k];
-  out.n.resize(node.size), out.h.resize(node.size);
+  out.resize(node.size);
   if (node.kind == Kind::dense || node.kind == Kind::conv) {
-    engine_.range(node, x[0]->n.data(), x[0]->h.data(), out.n.data(), out.h.data());
-    return;
+    return engine_.range(node, x[0]->data(), out.data());
   }
   const auto constant = [&](double c) { return point(U(absolute ? absolute_value(c) : c)); };
   const std::uint64_t count = term_count(node);
@@ -174,12 +216,12 @@ void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& 
     Interval<U> z;
     for (std::uint64_t j = 0; j < count; ++j) {
       const Term t = term(node, i, j);
-      const Interval<U> summand = x[t.operand]->at(t.element);
+      const Interval<U>& summand = (*x[t.operand])[t.element];
       z = add(z, t.negative ? negated(summand) : summand);
     }
     if (node.pre != nullptr) z = add(z, constant(node.pre[i]));
-    if (node.factor_n != nullptr) {
-      const Interval<U> f{node.factor_n[i], node.factor_h[i]};
+    if (node.factor != nullptr) {
+      const Interval<U>& f = node.factor[i];
       if constexpr (is_nearest<U>) {
         z = times(divided(z, f.n), f.h);
       } else {
@@ -187,7 +229,7 @@ void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& 
       }
     }
     if (node.post != nullptr) z = add(z, constant(node.post[i]));
-    out.set(i, z);
+    out[i] = z;
   }
 }
 
@@ -201,10 +243,10 @@ void State<U>::group_ranges(std::uint32_t root, bool absolute) {
     for (std::size_t j = 0; j < operands.size(); ++j) {
       x.push_back(structure_.inside[operands[j]] ? &scratch_[operands[j]] : &ranges_[operands[j]]);
       if (!absolute) continue;
-      for (std::uint64_t i = 0; i < x[j]->n.size(); ++i) {
-        symmetric[j].n.push_back(larger(U(0), magnitude(x[j]->at(i))));
+      for (const Interval<U>& z : *x[j]) {
+        const U most = larger(U(0), magnitude(z));
+        symmetric[j].push_back({most, most});
       }
-      symmetric[j].h = symmetric[j].n;
       x[j] = &symmetric[j];
     }
     node_range(k, x, absolute);
@@ -224,15 +266,15 @@ void State<U>::interval(std::uint32_t k) {
   for (std::uint64_t i = 0; i < node.size; ++i) {
     Interval<U> z{U(infinity), U(infinity)};
     if (is_root) {
-      z = scratch_[k].at(i);
+      z = scratch_[k][i];
     } else if (node.kind == Kind::max) {
       const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]), first = i * window;
-      z = x.at(first);
+      z = x[first];
       for (std::uint64_t j = first + 1; j < first + window; ++j) {
-        z = {smaller(z.n, x.n[j]), larger(z.h, x.h[j])};
+        z = {smaller(z.n, x[j].n), larger(z.h, x[j].h)};
       }
-    } else if (!is_infinite(x.n[i]) && !is_infinite(x.h[i])) {
-      z = Piecewise(node).extremes(U(-x.n[i]), x.h[i], 0);
+    } else if (!is_infinite(x[i].n) && !is_infinite(x[i].h)) {
+      z = Piecewise(node).extremes(U(-x[i].n), x[i].h, 0);
     }
     if (delta != nullptr) z = {add_up(z.n, (*delta)[i]), add_up(z.h, (*delta)[i])};
     intersect(k, i, z);
@@ -242,15 +284,10 @@ void State<U>::interval(std::uint32_t k) {
 
 // max M of FORMAT.md: the largest absolute value in the node's range; +infinity if unbounded.
 template <class U>
-U State<U>::largest_value(std::uint32_t k) {
-  std::pair<std::uint64_t, U>& cache = largest_[k];
-  if (cache.first != version_[k] || version_[k] == 0) {
-    cache = {version_[k], U(0)};
-    for (std::uint64_t i = 0; i < graph_.nodes[k].size; ++i) {
-      cache.second = larger(cache.second, magnitude(ranges_[k].at(i)));
-    }
-  }
-  return cache.second;
+U State<U>::largest_value(std::uint32_t k) const {
+  U most = 0;
+  for (const Interval<U>& z : ranges_[k]) most = larger(most, magnitude(z));
+  return most;
 }
 
 template <class U>
@@ -277,7 +314,7 @@ void State<U>::compute_error_box(std::uint32_t root) {
   const U gamma = div_up(share, -add_up(share, U(-1)));  // 1 - N*u is exact
   const U least = mul_up(mul_up(U(T), mul_up(U(Q + 2), underflow_)), sums_[root]);
   for (std::uint64_t i = 0; i < box.delta.size(); ++i) {
-    box.delta[i] = add_up(mul_up(gamma, magnitude(scratch_[root].at(i))), least);
+    box.delta[i] = add_up(mul_up(gamma, magnitude(scratch_[root][i])), least);
   }
   for (std::uint32_t k : structure_.members[root]) scratch_[k] = {};
 }
@@ -297,79 +334,27 @@ auto State<U>::error_box(std::uint32_t k) -> const ErrorBox& {
   box.delta.assign(node.size, U(infinity));
   if (is_root) compute_error_box(k);
   for (std::uint64_t i = 0; !is_root && i < node.size; ++i) {  // u*alpha*max(0, -lo) + eta
-    const U below = larger(U(0), ranges_[node.operands[0]].n[i]);
+    const U below = larger(U(0), ranges_[node.operands[0]][i].n);
     box.delta[i] = add_up(mul_up(mul_up(unit_, U(node.payload[0])), below), underflow_);
   }
   return box;
 }
 
 template <class U>
-void State<U>::max_lines(std::uint32_t k, const Slopes* slopes) {
-  Lines& lines = lines_[k];
+void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
   const Node& node = graph_.nodes[k];
-  const Ranges<U>& x = ranges_[node.operands[0]];
-  const std::uint64_t window = static_cast<std::uint64_t>(node.ints[0]);
-  lines.weights = slopes == nullptr ? "" : slopes->lower;
-  lines.dominator.assign(node.size, -1), lines.upper_cut.assign(node.size, U(0));
+  const Interval<U>* x = ranges_[node.operands[0]].data();
+  std::vector<LinePair<U>>& lines = lines_[k].lines;
+  lines.assign(node.size, {});
   for (std::uint64_t i = 0; i < node.size; ++i) {
-    const std::uint64_t first = i * window, last = first + window;
-    std::uint64_t best = first;  // the element with the greatest lower end
-    U most = x.h[first];
-    for (std::uint64_t j = first; j < last; ++j) {
-      if (x.n[j] < x.n[best]) best = j;
-      most = larger(most, x.h[j]);
-    }
-    bool dominates = !is_infinite(x.n[best]);
-    for (std::uint64_t j = first; dominates && j < last; ++j) {
-      dominates = j == best || x.h[j] <= -x.n[best];
-    }
-    if (dominates) lines.dominator[i] = static_cast<std::int64_t>(best);
-    lines.upper_cut[i] = most;
-  }
-  NodeView<U>& view = views_[k];
-  view.dominator = lines.dominator.data(), view.upper_cut = lines.upper_cut.data();
-  const char* weights = lines.weights.data();
-  view.weights = slopes == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(weights);
-}
-
-template <class U>
-void State<U>::unary_lines(std::uint32_t k, const Slopes* slopes) {
-  Lines& lines = lines_[k];
-  const Node& node = graph_.nodes[k];
-  const Ranges<U>& x = ranges_[node.operands[0]];
-  const Piecewise f(node);
-  const bool is_clip = node.kind == Kind::clip;
-  lines.lower.assign(node.size, 0), lines.upper.assign(node.size, 0);
-  lines.lower_cut.assign(node.size, U(0)), lines.upper_cut.assign(node.size, U(0));
-  lines.state.assign(node.size, 0);
-  for (std::uint64_t i = 0; i < node.size; ++i) {
-    if (is_infinite(x.n[i]) || is_infinite(x.h[i])) {
-      lines.state[i] = line_infinite;
-      continue;
-    }
-    const U l = -x.n[i], u = x.h[i];
-    const int piece = f.piece(l, u);
-    double lower = 0, upper = 0;
-    if (piece >= 0) {
-      lower = upper = f.slope[piece];
-      lines.lower_cut[i] = U(-f.offset[piece]), lines.upper_cut[i] = U(f.offset[piece]);
+    if (node.kind == Kind::max) {
+      lines[i] = max_line(x, static_cast<std::int64_t>(i) * node.ints[0], node.ints[0]);
     } else {
-      if (slopes == nullptr) {
-        lines.state[i] = static_cast<std::uint8_t>(line_no_lower | (is_clip ? line_no_upper : 0));
-      } else {
-        lower = f.slope_of(node.kind, static_cast<unsigned char>(slopes->lower[i]));
-        lines.lower_cut[i] = f.extremes(l, u, lower).n;
-        if (is_clip) upper = f.slope_of(node.kind, static_cast<unsigned char>(slopes->upper[i]));
-      }
-      if (!is_clip) upper = f.chord(roughly(l), roughly(u));
-      lines.upper_cut[i] = f.extremes(l, u, upper).h;
+      lines[i] = unary_line(node, x[i], slopes, i);
     }
-    lines.lower[i] = lower, lines.upper[i] = upper;
   }
-  NodeView<U>& view = views_[k];
-  view.lower_slope = lines.lower.data(), view.upper_slope = lines.upper.data();
-  view.lower_cut = lines.lower_cut.data(), view.upper_cut = lines.upper_cut.data();
-  view.state = lines.state.data();
+  views_[k].lines = lines.data(), views_[k].weights = nullptr;
+  if (slopes != nullptr) views_[k].weights = reinterpret_cast<const std::uint8_t*>(slopes->lower.data());
 }
 
 template class State<double>;

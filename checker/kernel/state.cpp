@@ -18,6 +18,11 @@ U rounded_up(const T& x) {
   return out;
 }
 
+template <class U>
+Interval<U> enclosed(const Dyadic& x) {
+  return {rounded_up<U>(-x), rounded_up<U>(x)};
+}
+
 }  // namespace
 
 template <class U>
@@ -30,8 +35,7 @@ State<U>::State(const Structure& structure, Semantics semantics)
     unit_ = 0x1p-53, underflow_ = 0x1p-1074, overflow_ = 0x1p1023;
   }
   views_.resize(count), ranges_.resize(count), scratch_.resize(count), affine_.resize(count);
-  version_.resize(count), lines_.resize(count), boxes_.resize(count), largest_.resize(count);
-  sums_.resize(count);
+  version_.resize(count), lines_.resize(count), boxes_.resize(count), sums_.resize(count);
   for (std::uint32_t k = 0; k < count; ++k) {
     const Node& node = graph_.nodes[k];
     NodeView<U>& v = views_[k];
@@ -40,16 +44,14 @@ State<U>::State(const Structure& structure, Semantics semantics)
     v.operands = node.operands.data(), v.ints = node.ints.data(), v.payload = node.payload.data();
     v.offsets = structure.offsets[k].data(), v.sites = structure.sites[k];
     if (v.sites.has_bias) v.bias = v.payload + v.sites.weights;
-    if (v.stored || node.kind == Kind::constant) {
-      ranges_[k].n.resize(node.size), ranges_[k].h.resize(node.size);
+    if (v.stored) ranges_[k].resize(node.size);
+    if (node.kind == Kind::constant) {
+      for (double c : node.payload) ranges_[k].push_back(point(U(c)));
     }
-    for (std::uint64_t i = 0; node.kind == Kind::constant && i < node.size; ++i) {
-      ranges_[k].set(i, point(U(node.payload[i])));
-    }
-    v.range_n = ranges_[k].n.data(), v.range_h = ranges_[k].h.data();
+    v.range = ranges_[k].data();
     prepare_constants(k);
     const Affine& a = affine_[k];
-    if (!a.factor.n.empty()) v.factor_n = a.factor.n.data(), v.factor_h = a.factor.h.data();
+    if (!a.factor.empty()) v.factor = a.factor.data();
     if (!a.pre.empty()) v.pre = a.pre.data();
     if (!a.post.empty()) v.post = a.post.data();
   }
@@ -74,7 +76,7 @@ void State<U>::start(const std::vector<InputRange>& box) {
       }
       lo = std::min(lo, Fraction::from_double(low)), hi = std::max(hi, Fraction::from_double(high));
     }
-    ranges_[0].set(i, {rounded_up<U>(-lo), rounded_up<U>(hi)});
+    ranges_[0][i] = {rounded_up<U>(-lo), rounded_up<U>(hi)};
   }
 }
 
@@ -85,7 +87,7 @@ void State<U>::start(const std::vector<U>& at) {
     if (!views_[k].stored) continue;
     version_[k] = ++clock_;
     for (std::uint64_t i = 0; i < graph_.nodes[k].size; ++i) {
-      ranges_[k].set(i, k == 0 ? point(at[i]) : Interval<U>{U(infinity), U(infinity)});
+      ranges_[k][i] = k == 0 ? point(at[i]) : Interval<U>{U(infinity), U(infinity)};
     }
   }
 }
@@ -99,11 +101,10 @@ void State<U>::changed(std::uint32_t k) {
 
 template <class U>
 void State<U>::intersect(std::uint32_t k, std::uint64_t i, const Interval<U>& z) {
-  U &n = ranges_[k].n[i], &h = ranges_[k].h[i];
-  if (!(z.n < n) && !(z.h < h)) return;
-  if (scoped_) log_.push_back({k, i, {n, h}, 0});
-  if (z.n < n) n = z.n;
-  if (z.h < h) h = z.h;
+  Interval<U>& old = ranges_[k][i];
+  if (!(z.n < old.n) && !(z.h < old.h)) return;
+  if (scoped_) log_.push_back({k, i, old, 0});
+  old = {smaller(old.n, z.n), smaller(old.h, z.h)};
 }
 
 template <class U>
@@ -113,7 +114,7 @@ void State<U>::undo(std::size_t mark) {
     if (c.element == whole) {
       version_[c.node] = c.version;
     } else {
-      ranges_[c.node].set(c.element, c.old);
+      ranges_[c.node][c.element] = c.old;
     }
   }
 }
@@ -128,7 +129,7 @@ void State<U>::assume(std::uint32_t node, std::uint64_t i, const Dyadic& at, boo
 
 template <class U>
 bool State<U>::crossed(std::uint32_t node, std::uint64_t i) const {
-  const Interval<U> z = ranges_[node].at(i);
+  const Interval<U>& z = ranges_[node][i];
   return !is_infinite(z.n) && !is_infinite(z.h) && z.h < -z.n;
 }
 
@@ -155,7 +156,7 @@ void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
       const std::uint64_t version = version_[graph_.nodes[k].operands[0]];
       const std::uint64_t id = own == nullptr ? 0 : own->id + 1;
       if (lines_[k].version != version || lines_[k].slopes != id) {
-        kind == Kind::max ? max_lines(k, own) : unary_lines(k, own);
+        compute_lines(k, own);
         lines_[k].version = version, lines_[k].slopes = id;
       }
     }
@@ -186,7 +187,7 @@ void State<U>::backward(std::uint32_t node, const std::vector<std::uint64_t>& lo
       const std::uint32_t lane = static_cast<std::uint32_t>(r - first);
       const bool is_lower = r < lower.size();
       const std::uint64_t element = is_lower ? lower[r] : upper[r - lower.size()];
-      starts.push_back({element, lane, point(is_lower ? U(1) : U(-1))});
+      starts.push_back({node, element, lane, point(is_lower ? U(1) : U(-1))});
     }
     const Job<U> job = run(starts, node);
     for (const Start<U>& s : starts) {
@@ -203,11 +204,19 @@ std::optional<Dyadic> State<U>::lower_bound(const LinearForm& form, const SlopeS
   prepare(graph_.output, slopes);
   std::vector<Start<U>> starts;
   for (const auto& [element, coefficient] : form.terms) {
-    starts.push_back({element, 0, {rounded_up<U>(-coefficient), rounded_up<U>(coefficient)}});
+    starts.push_back({graph_.output, element, 0, enclosed<U>(coefficient)});
+  }
+  Dyadic constant = form.constant;
+  for (const auto& [node, element, value] : form.multiples) {
+    const bool is_lower = value.sign() > 0;
+    const U& end = is_lower ? ranges_[node][element].n : ranges_[node][element].h;
+    if (is_infinite(end)) throw RuleFault{"a multiple of an infinite range end of " + name(node)};
+    constant = constant + value * (is_lower ? -dyadic_up(end) : dyadic_up(end));
+    starts.push_back({node, element, 0, enclosed<U>(-value)});
   }
   const U bound = run(starts, graph_.output).bound[0];
   if (is_infinite(bound)) return std::nullopt;
-  return form.constant - dyadic_up(bound);
+  return constant - dyadic_up(bound);
 }
 
 template <class U>
@@ -219,7 +228,7 @@ std::optional<Dyadic> State<U>::exact_lower_bound(const LinearForm& form, const 
       if (!views_[k].stored || e.version_[k] == version_[k]) continue;
       e.version_[k] = version_[k];
       for (std::uint64_t i = 0; i < graph_.nodes[k].size; ++i) {
-        e.ranges_[k].set(i, {Exact(ranges_[k].n[i]), Exact(ranges_[k].h[i])});
+        e.ranges_[k][i] = {Exact(ranges_[k][i].n), Exact(ranges_[k][i].h)};
       }
     }
     return e.lower_bound(form, slopes);

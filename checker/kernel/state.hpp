@@ -4,6 +4,7 @@
 // semantics in the scope, bounds hold for all of them.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +18,17 @@ namespace outward_check {
 
 enum class Semantics : std::uint8_t { real, fp32_any, fp64_any };
 
-// Sum of coefficient*y[index] + constant over the network's outputs.
+// Sum of coefficient*y[index] + constant over the network's outputs, plus multiples of range ends:
+// value*(lo - z) for value > 0, value*(hi - z) for value < 0, with the current range of element z.
+// None of them is positive, so that a lower bound of the form is one of the sum without them.
 struct LinearForm {
-  std::vector<std::pair<std::uint64_t, Dyadic>> terms;
+  struct Multiple {
+    std::uint32_t node;  // stored
+    std::uint64_t element;
+    Dyadic value;
+  };
+  std::map<std::uint64_t, Dyadic> terms;
+  std::vector<Multiple> multiples;
   Dyadic constant;
 };
 
@@ -37,11 +46,7 @@ struct RuleFault {
 };
 
 template <class U>
-struct Ranges {  // -n[i] <= z[i] <= h[i]
-  std::vector<U> n, h;
-  Interval<U> at(std::uint64_t i) const { return {n[i], h[i]}; }
-  void set(std::uint64_t i, const Interval<U>& z) { n[i] = z.n, h[i] = z.h; }
-};
+using Ranges = std::vector<Interval<U>>;  // per element
 
 template <class U>
 class State {
@@ -76,11 +81,7 @@ class State {
   };
   struct Lines {
     std::uint64_t version = ~std::uint64_t{0}, slopes = 0;  // what they were computed from
-    std::vector<double> lower, upper;
-    std::vector<U> lower_cut, upper_cut;
-    std::vector<std::uint8_t> state;
-    std::vector<std::int64_t> dominator;
-    std::string weights;
+    std::vector<LinePair<U>> lines;
   };
   struct ErrorBox {
     std::vector<std::uint64_t> versions;  // of the leaves it was computed from
@@ -104,11 +105,10 @@ class State {
   void changed(std::uint32_t k);
   void node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& x, bool absolute);
   void group_ranges(std::uint32_t root, bool absolute);
-  U largest_value(std::uint32_t k);
+  U largest_value(std::uint32_t k) const;
   void compute_error_box(std::uint32_t root);
   const ErrorBox& error_box(std::uint32_t k);
-  void unary_lines(std::uint32_t k, const Slopes* slopes);
-  void max_lines(std::uint32_t k, const Slopes* slopes);
+  void compute_lines(std::uint32_t k, const Slopes* slopes);
   void prepare(std::uint32_t target, const SlopeSet& slopes);
   Job<U> run(const std::vector<Start<U>>& starts, std::uint32_t target);
 
@@ -123,8 +123,7 @@ class State {
   std::vector<std::uint64_t> version_;  // names one content of a node's ranges for ever
   std::vector<Lines> lines_;
   std::vector<ErrorBox> boxes_;
-  std::vector<std::pair<std::uint64_t, U>> largest_;  // version and value of largest_value
-  std::vector<U> sums_;                               // column P of nodes inside a group
+  std::vector<U> sums_;  // column P of nodes inside a group
   std::vector<Change> log_;
   bool scoped_ = false;  // outside of all scopes nothing is logged
   std::uint64_t clock_ = 0;

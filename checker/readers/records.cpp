@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t max_line = std::size_t{1} << 28;
 
 // One line per record: name, then key:type in file order. "key=value" fixes a string and selects the line.
-// Types: u integer, s string, h 64 hex digits, d exact number; U, S, D lists of these; F files, P shapes.
+// Types: u integer, s string, h 64 hex digits, d exact number; U, S, D lists of these; F files, P shapes, R ranges.
 constexpr const char* schema[] = {
     "header format=outward-certificate version:u claim:s semantics:s producer:s",
     "model files:F shapes:P element:s inputs:u outputs:u nodes:u graph:h",
@@ -25,10 +25,11 @@ constexpr const char* schema[] = {
     "slopes id:u node:u lower:s upper:s",
     "step node:u method=interval",
     "step node:u method=backward lower:s upper:s slopes:U",
-    "refute case:u rows:U lambda:D slopes:U",
+    "refute case:u rows:U lambda:D slopes:U ranges:R",
     "split node:u element:u at:d",
     "crossed node:u element:u",
     "close",
+    "open",
     "point case:u values:S",
     "bound output:u side:s value:d slopes:U",
     "footer records:u sha256:h"};
@@ -68,6 +69,8 @@ std::string type_fault(char type, const Json& v) {
     std::string fault;
     if (type == 'F') {
       fault = object_fault("path:s bytes:u sha256:h", item);
+    } else if (type == 'R') {
+      fault = object_fault("node:u element:u value:d", item);
     } else if (type == 'P') {
       fault = object_fault("input:s dims:U", item);
     } else {

@@ -21,8 +21,10 @@ class CertificateObserver : public ProofObserver {
     writer_.backward(node, lower, upper, ids);
   }
   void refute(std::uint32_t c, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
-              std::span<const std::uint32_t> ids) override {
-    writer_.refute(c, rows, multipliers, ids);
+              std::span<const std::uint32_t> ids, std::span<const RangeMultiplier> ranges) override {
+    std::vector<RangeTerm> terms;
+    for (const RangeMultiplier& r : ranges) terms.push_back({r.node, r.element, r.value});
+    writer_.refute(c, rows, multipliers, ids, terms);
   }
   void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> ids) override {
     writer_.bound(output, is_lower, value, ids);

@@ -12,9 +12,12 @@ namespace {
 
 using Reals = std::vector<double>;
 
+// One copy per instruction set, picked by the loader.
+#define OUTWARD_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
+
 // c[i][j] += Σ_k a[i][k]·b[k][j], row-major with the given row lengths. Four rows share each load of b.
-void gemm(std::size_t m, std::size_t n, std::size_t depth, const double* a, std::size_t a_step, const double* b,
-          std::size_t b_step, double* c, std::size_t c_step) {
+OUTWARD_VECTOR void gemm(std::size_t m, std::size_t n, std::size_t depth, const double* a, std::size_t a_step,
+                         const double* b, std::size_t b_step, double* c, std::size_t c_step) {
   constexpr std::size_t tile = 256, block = 64;
   for (std::size_t j0 = 0; j0 < n; j0 += tile) {
     const std::size_t width = std::min(tile, n - j0);
@@ -170,9 +173,13 @@ struct FastNetwork::State {
   std::size_t count = 0;
   std::vector<Reals> values, gradients;
   Reals unfolded;
+  std::vector<Reals> slopes, offsets;              // per piecewise-linear node, of a relaxed run
+  std::vector<std::vector<std::uint32_t>> chosen;  // per max node
 
   void forward(std::size_t number);
   void backward(std::size_t number);
+  void relaxed_backward(std::size_t number, LineChooser& chooser);
+  void relaxed_forward(std::size_t number);
   void conv_forward(const Node& node, const Constants& c, const Reals& x, Reals& out);
   void conv_backward(const Node& node, const Constants& c, const Reals& dout, Reals& dx);
 
@@ -370,6 +377,45 @@ void FastNetwork::State::backward(std::size_t number) {
   }
 }
 
+namespace {
+bool is_piecewise_linear(Kind kind) {
+  return kind == Kind::relu || kind == Kind::leaky || kind == Kind::clip || kind == Kind::abs || kind == Kind::max;
+}
+}  // namespace
+
+void FastNetwork::State::relaxed_backward(std::size_t number, LineChooser& chooser) {
+  const Node& node = nodes[number];
+  chooser.arrive(static_cast<std::uint32_t>(number), gradients[number].data());
+  if (!is_piecewise_linear(node.kind)) return backward(number);
+  const Reals& d = gradients[number];
+  Reals& dx = gradients[node.operands[0]];
+  slopes[number].resize(count * node.size);
+  offsets[number].resize(count * node.size);
+  const auto id = static_cast<std::uint32_t>(number);
+  if (node.kind != Kind::max) {
+    chooser.lines(id, d.data(), slopes[number].data(), offsets[number].data());
+    for (std::size_t at = 0; at < d.size(); ++at) dx[at] += d[at] * slopes[number][at];
+    return;
+  }
+  chosen[number].resize(count * node.size);
+  chooser.max_lines(id, d.data(), chosen[number].data(), slopes[number].data(), offsets[number].data());
+  const auto width = static_cast<std::size_t>(node.ints[0]);
+  for (std::size_t at = 0; at < d.size(); ++at) dx[at * width + chosen[number][at]] += d[at] * slopes[number][at];
+}
+
+void FastNetwork::State::relaxed_forward(std::size_t number) {
+  const Node& node = nodes[number];
+  if (!is_piecewise_linear(node.kind)) return forward(number);
+  const Reals& x = values[node.operands[0]];
+  Reals& out = values[number];
+  out.resize(count * node.size);
+  const auto width = node.kind == Kind::max ? static_cast<std::size_t>(node.ints[0]) : 1;
+  for (std::size_t at = 0; at < out.size(); ++at) {
+    const double operand = width == 1 ? x[at] : x[at * width + chosen[number][at]];
+    out[at] = slopes[number][at] * operand + offsets[number][at];
+  }
+}
+
 FastNetwork::FastNetwork(const Graph& graph) : state_(std::make_unique<State>()) {
   for (const Node& node : graph.nodes) {
     state_->constants.push_back(prepare(node));
@@ -383,6 +429,9 @@ FastNetwork::FastNetwork(const Graph& graph) : state_(std::make_unique<State>())
   state_->output = graph.output;
   state_->values.resize(graph.nodes.size());
   state_->gradients.resize(graph.nodes.size());
+  state_->slopes.resize(graph.nodes.size());
+  state_->offsets.resize(graph.nodes.size());
+  state_->chosen.resize(graph.nodes.size());
 }
 
 FastNetwork::~FastNetwork() = default;
@@ -409,5 +458,27 @@ const std::vector<double>& FastNetwork::gradient(const std::vector<double>& coef
   for (std::size_t number = state_->nodes.size(); number-- > 1;) state_->backward(number);
   return state_->gradients[0];
 }
+
+const std::vector<double>& FastNetwork::relaxed_backward(const std::vector<double>& coefficients, std::size_t count,
+                                                         LineChooser& chooser) {
+  if (coefficients.size() != count * outputs()) throw ResourceError("fast run: wrong number of coefficients");
+  state_->count = count;
+  for (std::size_t number = 0; number < state_->nodes.size(); ++number)
+    state_->gradients[number].assign(count * state_->nodes[number].size, 0.0);
+  state_->gradients[state_->output] = coefficients;
+  for (std::size_t number = state_->nodes.size(); number-- > 1;) state_->relaxed_backward(number, chooser);
+  chooser.arrive(0, state_->gradients[0].data());
+  return state_->gradients[0];
+}
+
+const std::vector<double>& FastNetwork::relaxed_forward(const std::vector<double>& points) {
+  if (points.size() != state_->count * inputs()) throw ResourceError("fast run: wrong number of inputs");
+  state_->values[0] = points;
+  for (std::size_t number = 1; number < state_->nodes.size(); ++number) state_->relaxed_forward(number);
+  return state_->values[state_->output];
+}
+
+const std::vector<double>& FastNetwork::values(std::uint32_t node) const { return state_->values[node]; }
+const std::vector<double>& FastNetwork::coefficients(std::uint32_t node) const { return state_->gradients[node]; }
 
 }  // namespace outward

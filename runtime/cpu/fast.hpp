@@ -9,6 +9,19 @@
 
 namespace outward {
 
+// Decides, while coefficients travel back through the network, by which lines its piecewise-linear nodes are replaced.
+class LineChooser {
+ public:
+  virtual ~LineChooser() = default;
+  // Coefficients that have reached a node (count × size), before it is passed; may be changed.
+  virtual void arrive(std::uint32_t /*node*/, double* /*coefficients*/) {}
+  // relu, leaky, clip, abs: the line of each point and element (count × size each).
+  virtual void lines(std::uint32_t node, const double* coefficients, double* slope, double* offset) = 0;
+  // max: likewise, for the line slope·x[chosen] + offset.
+  virtual void max_lines(std::uint32_t node, const double* coefficients, std::uint32_t* chosen, double* slope,
+                         double* offset) = 0;
+};
+
 class FastNetwork {
  public:
   // Keeps its own copy of the constants; the graph may go away. REQUIRES validate(graph).
@@ -28,6 +41,16 @@ class FastNetwork {
   // (count rows of outputs() coefficients in, count rows of inputs() derivatives out). At a kink some one-sided
   // derivative is used.
   const std::vector<double>& gradient(const std::vector<double>& coefficients);
+
+  // The network with lines in place of its piecewise-linear nodes: takes count rows of coefficients over the outputs
+  // back to the inputs (returned), asking the chooser on the way.
+  const std::vector<double>& relaxed_backward(const std::vector<double>& coefficients, std::size_t count,
+                                              LineChooser& chooser);
+  // Then: one point per row forward through the lines chosen for that row. Returns the outputs.
+  const std::vector<double>& relaxed_forward(const std::vector<double>& points);
+  // Of the last forward run; coefficients that reached the node in the last backward run. count × size.
+  const std::vector<double>& values(std::uint32_t node) const;
+  const std::vector<double>& coefficients(std::uint32_t node) const;
 
  private:
   struct State;

@@ -15,12 +15,13 @@ TEST_CASE("several boxes and cases: each must be refuted in its own box") {
   // y in [-2, -1]: y <= 0 is reached, so case 0 is violated: nothing can prove it.
   Certificate c = opening(b.graph, p, "holds", "real");
   c.add(R"({"record":"box","box":0})");
-  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[]})");
+  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[],"ranges":[]})");
   CHECK(verdict(c, question) == "INVALID refute");
   const Property q = property(b.graph, {box({{1, 2}}), box({{3, 4}})}, {{0, {{1, 3}}}, {1, {{1, 5}}}, {0, {{-1, 0}}}});
   TestQuestion second(b.graph, q);
   const auto refute = [](int number) {
-    return R"({"record":"refute","case":)" + std::to_string(number) + R"(,"rows":[0],"lambda":["1*2^0"],"slopes":[]})";
+    return R"({"record":"refute","case":)" + std::to_string(number) +
+           R"(,"rows":[0],"lambda":["1*2^0"],"slopes":[],"ranges":[]})";
   };
   Certificate good = opening(b.graph, q, "holds", "real");
   good.add(R"({"record":"box","box":0})");
@@ -68,7 +69,8 @@ TEST_CASE("claim bound: the listed bounds, nothing else") {
   CHECK(with({bound("lower", "-1*2^1", "1")}) == "INVALID bound");
   CHECK(with({bound("middle", "0")}) == "INVALID bound");
   CHECK(with({}) == "VACUOUS");
-  CHECK(with({R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})"}) == "INVALID sequence");
+  CHECK(with({R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})"}) ==
+        "INVALID sequence");
   CHECK(with({R"({"record":"split","node":1,"element":0,"at":"0"})"}) == "INVALID sequence");
 }
 
@@ -116,9 +118,9 @@ TEST_CASE("deep trees need no stack, and there is a limit") {
     c.add(R"({"record":"box","box":0})");
     c.add(R"({"record":"step","node":1,"method":"interval"})");
     c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})");
     for (int i = 0; i < depth; ++i) c.add(R"({"record":"split","node":1,"element":0,"at":"0"})");
-    for (int i = 0; i <= depth; ++i) c.add(R"({"record":"close"})");
+    for (int i = 0; i <= 2 * depth; ++i) c.add(R"({"record":"close"})");
     if (depth < 10000) {
       CHECK(e.verdict(c) == "VALID");
     } else {

@@ -28,7 +28,7 @@ struct Example {
     c.add(R"({"record":"step","node":3,"method":"interval"})");                                        // 7
     c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({64, 64}) + R"(","upper":""})");  // 8
     c.add(R"({"record":"step","node":3,"method":"backward","lower":"0","upper":"0","slopes":[0]})");   // 9
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");               // 10
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})");   // 10
     c.add(R"({"record":"close"})");                                                                    // 11
     return c;
   }
@@ -47,15 +47,16 @@ inline std::string replaced(std::string text, const std::string& from, const std
 // A proof by splitting node 1 element 0 at 0. y >= 2 is unsafe (row 2 - y <= 0, not reached strictly inside).
 inline Certificate split_certificate(const Example& e) {
   Certificate c = opening(e.graph, e.safe, "holds", "real");
-  c.add(R"({"record":"box","box":0})");                                                            // 4
-  c.add(R"({"record":"step","node":1,"method":"interval"})");                                      // 5
-  c.add(R"({"record":"split","node":1,"element":0,"at":"0"})");                                    // 6
-  c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");  // 7
-  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");             // 8
-  c.add(R"({"record":"close"})");                                                                  // 9
-  c.add(R"({"record":"slopes","id":1,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");  // 10
-  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^-1"],"slopes":[1]})");            // 11
-  c.add(R"({"record":"close"})");                                                                  // 12
+  c.add(R"({"record":"box","box":0})");                                                              // 4
+  c.add(R"({"record":"step","node":1,"method":"interval"})");                                        // 5
+  c.add(R"({"record":"split","node":1,"element":0,"at":"0"})");                                      // 6
+  c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");    // 7
+  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})");   // 8
+  c.add(R"({"record":"close"})");                                                                    // 9
+  c.add(R"({"record":"slopes","id":1,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");    // 10
+  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^-1"],"slopes":[1],"ranges":[]})");  // 11
+  c.add(R"({"record":"close"})");                                                                    // 12
+  c.add(R"({"record":"close"})");                                                                    // 13
   return c;
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("the bound decides, ties only under strict rows") {
     p.cases[0].rows[0].strict = strict;
     Certificate c = opening(b.graph, p, "holds", "real");
     c.add(R"({"record":"box","box":0})");
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[]})");
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[],"ranges":[]})");
     c.add(R"({"record":"close"})");
     TestQuestion question(b.graph, p);
     CHECK(verdict(c, question) == (strict ? "VALID" : "INVALID refute"));
@@ -89,7 +89,7 @@ TEST_CASE("exact arithmetic decides where directed arithmetic cannot") {
   p.cases[0].rows[0].strict = true;
   Certificate c = opening(b.graph, p, "holds", "real");
   c.add(R"({"record":"box","box":0})");
-  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[]})");
+  c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[],"ranges":[]})");
   c.add(R"({"record":"close"})");
   TestQuestion question(b.graph, p);
   CHECK(verdict(c, question) == "VALID");
@@ -106,20 +106,20 @@ TEST_CASE("tampered lines of a valid proof do not pass") {
   };
   const Change changes[] = {
       {0, "outward-certificate", "outward-certificates", "MALFORMED"},
-      {0, "\"version\":1", "\"version\":2", "UNSUPPORTED"},
+      {0, "\"version\":2", "\"version\":1", "UNSUPPORTED"},
       {0, "\"claim\":\"holds\"", "\"claim\":\"bound\"", "INVALID property"},
       {0, "\"claim\":\"holds\"", "\"claim\":\"violated\"", "INVALID sequence"},
       {0, "\"claim\":\"holds\"", "\"claim\":\"safe\"", "UNSUPPORTED"},
       {0, "fp32_any", "fp64_any", "INVALID semantics"},
       {0, "fp32_any", "real", "INVALID numerics"},
       {0, "fp32_any", "tf32", "UNSUPPORTED"},
-      {0, "\"version\":1,\"claim\":\"holds\"", "\"claim\":\"holds\",\"version\":1", "MALFORMED"},
-      {0, "\"version\":1", "\"version\":1,\"version\":1", "MALFORMED"},
-      {0, "\"version\":1", "\"version\":\"1\"", "MALFORMED"},
+      {0, "\"version\":2,\"claim\":\"holds\"", "\"claim\":\"holds\",\"version\":2", "MALFORMED"},
+      {0, "\"version\":2", "\"version\":2,\"version\":2", "MALFORMED"},
+      {0, "\"version\":2", "\"version\":\"2\"", "MALFORMED"},
       {0, ",\"producer\":\"by hand\"", "", "MALFORMED"},
       {0, "by hand\"", "by hand\",\"more\":1", "MALFORMED"},
-      {0, "\"version\":1", "\"version\": 1", "MALFORMED"},
-      {0, "\"version\":1", "\"version\":01", "MALFORMED"},
+      {0, "\"version\":2", "\"version\": 2", "MALFORMED"},
+      {0, "\"version\":2", "\"version\":02", "MALFORMED"},
       {1, "\"bytes\":7", "\"bytes\":8", "INVALID model file size"},
       {1, "\"inputs\":2", "\"inputs\":3", "INVALID inputs"},
       {1, "\"outputs\":1", "\"outputs\":2", "INVALID outputs"},
@@ -257,19 +257,19 @@ TEST_CASE("scopes: what a scope knows vanishes with it") {
   // The refutation of the first scope does not count in its sibling.
   CHECK(edited([](Lines& l) { l.erase(l.begin() + 10, l.begin() + 12); }) == "INVALID close");
   // Nor does one of the second scope count in the first.
-  CHECK(edited([](Lines& l) { l.erase(l.begin() + 7, l.begin() + 9); }) == "INVALID close");
+  CHECK(edited([](Lines& l) { l.erase(l.begin() + 8); }) == "INVALID close");
   // Slopes of the first scope are not visible in its sibling.
   CHECK(edited([](Lines& l) { l[11] = replaced(l[11], "\"slopes\":[1]", "\"slopes\":[0]"); }) == "INVALID slopes");
   // One half is missing.
   CHECK(edited([](Lines& l) { l.resize(10); }) == "INVALID ledger");
   // A third half.
-  CHECK(edited([](Lines& l) { l.push_back(l[12]); }) == "INVALID sequence");
+  CHECK(edited([](Lines& l) { l.push_back(l[13]); }) == "INVALID sequence");
   // A refutation above the split counts in both halves.
   CHECK(edited([](Lines& l) {
           l[6] = R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})";
-          l[7] = R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})";
+          l[7] = R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})";
           l[8] = R"({"record":"split","node":1,"element":0,"at":"0"})";
-          l[10] = l[9], l.resize(11);
+          l[10] = l[11] = l[9], l.resize(12);
         }) == "VALID");
   // A slope set from above the split may be used below it.
   CHECK(edited([](Lines& l) {
@@ -283,6 +283,66 @@ TEST_CASE("scopes: what a scope knows vanishes with it") {
   CHECK(edited([](Lines& l) { l[6] = replaced(l[6], "\"at\":\"0\"", "\"at\":\"0*2^0\""); }) == "MALFORMED");
 }
 
+TEST_CASE("the ends of scopes: every one is needed, none is free") {
+  const Example e;
+  const Certificate good = split_certificate(e);
+  const auto edited = [&](const std::function<void(std::vector<std::string>&)>& f) {
+    Certificate c = good;
+    f(c.lines);
+    return e.verdict(c);
+  };
+  using Lines = std::vector<std::string>;
+  // The scope that was split has an end of its own, and only the whole box asks for every case.
+  CHECK(edited([](Lines& l) { l.pop_back(); }) == "INVALID ledger");
+  // What only one half refutes is not refuted, however often.
+  CHECK(edited([](Lines& l) {
+          l.erase(l.begin() + 10, l.begin() + 12);
+          l.insert(l.begin() + 8, l[8]);
+        }) == "INVALID close");
+  // Said to be open: the rest is followed, the verdict is no VALID.
+  CHECK(edited([](Lines& l) { l[12] = R"({"record":"open"})"; }) == "INCOMPLETE");
+  CHECK(edited([](Lines& l) { l[9] = R"({"record":"open"})"; }) == "INCOMPLETE");
+  CHECK(edited([](Lines& l) { l[13] = R"({"record":"open"})"; }) == "INCOMPLETE");
+  CHECK(edited([](Lines& l) { l[12] = R"({"record":"open"})", l.pop_back(); }) == "INVALID ledger");
+  CHECK(edited([](Lines& l) { l[11] = replaced(l[11], "2^-1", "2^-1\",\"1*2^0"), l[9] = R"({"record":"open"})"; }) ==
+        "INVALID refute");
+  // A second split after the first one's halves are done, and what both splits refute together.
+  CHECK(edited([](Lines& l) {
+          l[8] = l[9], l.erase(l.begin() + 9);  // the first half refutes nothing now
+          l.back() = R"({"record":"split","node":1,"element":0,"at":"0"})";
+          for (const char* slopes : {"2", "3"}) {
+            l.push_back(replaced(l[7], "\"id\":0", "\"id\":" + std::string(slopes)));
+            l.push_back(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[)" +
+                        std::string(slopes) + R"(],"ranges":[]})");
+            l.push_back(R"({"record":"close"})");
+          }
+          l.push_back(R"({"record":"close"})");
+        }) == "VALID");
+}
+
+TEST_CASE("multiples of range ends in a refutation") {
+  const Example e;
+  const auto with = [&](const std::string& ranges) {
+    Certificate c = e.certificate();
+    c.lines[10] = replaced(c.lines[10], "\"ranges\":[]", "\"ranges\":[" + ranges + "]");
+    return e.verdict(c);
+  };
+  CHECK(with(R"({"node":1,"element":0,"value":"1*2^-6"})") == "VALID");
+  CHECK(with(R"({"node":1,"element":1,"value":"-1*2^-6"},{"node":0,"element":0,"value":"1*2^-6"})") == "VALID");
+  CHECK(with(R"({"node":1,"element":0,"value":"1*2^6"})") == "INVALID refute");  // costs more than there is
+  CHECK(with(R"({"node":1,"element":2,"value":"1*2^-6"})") == "INVALID refute");
+  CHECK(with(R"({"node":4,"element":0,"value":"1*2^-6"})") == "INVALID refute");
+  CHECK(with(R"({"node":1,"element":0,"value":"2*2^-6"})") == "MALFORMED");
+  CHECK(with(R"({"node":1,"value":"1*2^-6"})") == "MALFORMED");
+  CHECK(with(R"({"node":1,"element":0,"value":"1*2^-6","more":1})") == "MALFORMED");
+  CHECK(with(R"([1,0,"1*2^-6"])") == "MALFORMED");
+  // Of a range that nothing is known of.
+  Certificate c = e.certificate();
+  c.lines[10] = replaced(c.lines[10], "\"ranges\":[]", R"("ranges":[{"node":3,"element":0,"value":"1*2^-6"}])");
+  c.lines.erase(c.lines.begin() + 9), c.lines.erase(c.lines.begin() + 7);
+  CHECK(e.verdict(c) == "INVALID refute");
+}
+
 TEST_CASE("the sibling leak: bounds of one half must not help the other") {
   // y = |x| on [-1, 1], unsafe y <= 1/2 is reached at 0. Each half is refutable only with the other's split.
   GraphBuilder b(1);
@@ -290,7 +350,7 @@ TEST_CASE("the sibling leak: bounds of one half must not help the other") {
   const Property p = property(b.graph, {box({{-1, 1}})}, {{0, {{2, -1}}}});
   const auto half = [](Certificate& c) {
     c.add(R"({"record":"step","node":1,"method":"interval"})");
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[]})");
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[],"ranges":[]})");
     c.add(R"({"record":"close"})");
   };
   TestQuestion question(b.graph, p);
@@ -312,7 +372,8 @@ TEST_CASE("crossed scopes are empty, others are not") {
     c.add(R"({"record":"split","node":1,"element":0,"at":")" + at + "\"}");
     c.add(R"({"record":"crossed","node":1,"element":)" + element + "}");
     c.add(R"({"record":"slopes","id":0,"node":2,"lower":")" + base64({0, 0}) + R"(","upper":""})");
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})");
+    c.add(R"({"record":"close"})");
     c.add(R"({"record":"close"})");
     return e.verdict(c);
   };
@@ -352,7 +413,7 @@ TEST_CASE("a float claim needs ranges below overflow for every node") {
     c.add(R"({"record":"box","box":0})");
     for (int k = 1; k <= 4; ++k) c.add(R"({"record":"step","node":)" + std::to_string(k) + R"(,"method":"interval"})");
     c.add(R"({"record":"slopes","id":0,"node":4,"lower":"AA==","upper":"AA=="})");
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0]})");
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[0],"ranges":[]})");
     c.add(R"({"record":"close"})");
     TestQuestion question(b.graph, p);
     CHECK(verdict(c, question) == (std::string(semantics) == "real" ? "VALID" : "INVALID refute"));
@@ -370,7 +431,7 @@ TEST_CASE("rounding of binary32 makes the absorption network unprovable") {
     Certificate c = opening(b.graph, p, "holds", semantics);
     c.add(R"({"record":"box","box":0})");
     c.add(R"({"record":"step","node":2,"method":"interval"})");
-    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[]})");
+    c.add(R"({"record":"refute","case":0,"rows":[0],"lambda":["1*2^0"],"slopes":[],"ranges":[]})");
     c.add(R"({"record":"close"})");
     CHECK(verdict(c, question) == (std::string(semantics) == "real" ? "VALID" : "INVALID refute"));
   }
@@ -385,7 +446,7 @@ TEST_CASE("multipliers combine rows; a case with several rows needs only one com
   const auto with = [&](const std::string& rows, const std::string& lambda) {
     Certificate c = opening(b.graph, p, "holds", "real");
     c.add(R"({"record":"box","box":0})");
-    c.add(R"({"record":"refute","case":0,"rows":)" + rows + R"(,"lambda":)" + lambda + R"(,"slopes":[]})");
+    c.add(R"({"record":"refute","case":0,"rows":)" + rows + R"(,"lambda":)" + lambda + R"(,"slopes":[],"ranges":[]})");
     c.add(R"({"record":"close"})");
     return verdict(c, question);
   };

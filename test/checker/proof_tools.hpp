@@ -103,7 +103,7 @@ inline const std::string zero_digest(64, '0');
 inline Certificate opening(const Graph& graph, const Property& p, const std::string& claim,
                            const std::string& semantics) {
   Certificate c;
-  c.add(R"({"record":"header","format":"outward-certificate","version":1,"claim":")" + claim + R"(","semantics":")" +
+  c.add(R"({"record":"header","format":"outward-certificate","version":2,"claim":")" + claim + R"(","semantics":")" +
         semantics + R"(","producer":"by hand"})");
   c.add(R"({"record":"model","files":[{"path":"m.onnx","bytes":7,"sha256":")" + zero_digest +
         R"("}],"shapes":[],"element":")" + (graph.is_binary64 ? "binary64" : "binary32") + R"(","inputs":)" +
@@ -113,9 +113,8 @@ inline Certificate opening(const Graph& graph, const Property& p, const std::str
         std::to_string(p.cases.size()) + R"(,"boxes":)" + std::to_string(p.boxes.size()) + R"(,"digest":")" +
         property_digest(p) + R"("})");
   if (semantics == "real") {
-    c.add(
-        R"({"record":"numerics","format":"real","rounding":"exact",)"
-        R"("subnormals":"exact","order":"exact","fusion":"exact"})");
+    c.add(R"({"record":"numerics","format":"real","rounding":"exact",)"
+          R"("subnormals":"exact","order":"exact","fusion":"exact"})");
   } else {
     c.add(R"({"record":"numerics","format":")" + std::string(graph.is_binary64 ? "binary64" : "binary32") +
           R"(","rounding":"nearest_even","subnormals":"gradual","order":"any","fusion":"any"})");

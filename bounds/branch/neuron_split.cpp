@@ -1,0 +1,271 @@
+#include "bounds/branch/neuron_split.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "bounds/branch/optimise.hpp"
+#include "formats/error.hpp"
+
+namespace outward {
+
+namespace {
+
+constexpr int root_steps = 60, part_steps = 12;
+constexpr double margin = 1e-9;  // of a refutation, scaled: the checker's own roundings must not matter
+
+struct Waiting {
+  double bound = -infinity;  // scaled
+  ProofTree::Index part = 0;
+  NeuronRow row;
+  std::uint32_t split = Improved::no_neuron;
+  double split_scale = 0;
+};
+
+class NeuronSplitter {
+ public:
+  NeuronSplitter(const Network& net, const RowTable& table, const RootProof& root, std::uint32_t case_index,
+                 const BranchOptions& options, ProofTree& tree)
+      : net_(net),
+        table_(table),
+        root_(root),
+        case_(case_index),
+        options_(options),
+        tree_(tree),
+        neurons_(net, root.state),
+        used_ids_(root.slope_ids) {
+    const EngineOptions engine{1, true, options.stop};
+    for (unsigned t = 0; t < std::max(1u, options.threads); ++t)
+      workers_.push_back(std::make_unique<Worker>(*this, engine));
+    double total = 1;
+    for (std::uint32_t k = 0; k < net.size(); ++k) total += static_cast<double>(net.node(k).size);
+    // A batch keeps every node's values and coefficients; a round gives each of two workers some batches. From the
+    // model alone, so that rounds are the same everywhere.
+    batch_ = static_cast<std::size_t>(std::clamp(4e6 / total, 2.0, 32.0));
+    round_ = std::clamp<std::size_t>(static_cast<std::size_t>(4e9 / (net.multiplications * 4 * part_steps)), batch_,
+                                     8 * batch_);
+  }
+
+  BranchResult run() {
+    BranchResult result;
+    try {
+      Waiting whole;
+      whole.row.case_index = case_;
+      whole.row.weights.assign(table_.rows(case_), 1.0 / static_cast<double>(table_.rows(case_)));
+      whole.row.slopes = neurons_.bytes();
+      children_.push_back(std::move(whole));
+      bound_children(root_steps);
+      finish_children(result);
+      while (!queue_.empty() && result.reason.empty() && !result.found) {
+        if (options_.stop && options_.stop()) throw Interrupted();
+        if (options_.max_domains != 0 && result.domains >= options_.max_domains) {
+          result.exhausted = true;
+          break;
+        }
+        take_round(result);
+        bound_children(part_steps);
+        finish_children(result);
+        if (options_.progress)
+          options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
+      }
+    } catch (const Interrupted&) {
+    }
+    result.waiting = std::max<std::uint64_t>(queue_.size(), tree_.open_parts());
+    result.worst = queue_.empty() ? worst_taken_ : (*queue_.begin())->bound;
+    result.proved = !result.found && tree_.open_parts() == 0;
+    return result;
+  }
+
+ private:
+  struct Worker {
+    Worker(const NeuronSplitter& s, const EngineOptions& engine_options)
+        : engine(s.net_, engine_options), optimiser(s.net_, s.table_, s.root_.state, s.neurons_) {}
+    BackwardEngine engine;
+    Optimiser optimiser;
+  };
+  struct Order {
+    bool operator()(const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) const {
+      return a->bound != b->bound ? a->bound < b->bound : a->part < b->part;
+    }
+  };
+
+  // Halves the worst parts; their halves become children_.
+  void take_round(BranchResult& result) {
+    children_.clear();
+    worst_taken_ = (*queue_.begin())->bound;
+    while (children_.size() < round_ && !queue_.empty()) {
+      const auto at = queue_.size() > most_waiting ? std::prev(queue_.end()) : queue_.begin();
+      const std::unique_ptr<Waiting> w = std::move(queue_.extract(at).value());
+      if (w->split == Improved::no_neuron) {
+        result.reason =
+            "every neuron of a part is linear and it is not refuted: relaxed intermediate ranges or floating "
+            "point are what is missing";
+        add(std::move(*w));
+        return;
+      }
+      double lo = 0, hi = 0;
+      NeuronRows::narrowed(root_.state, net_, neurons_, w->row, w->split, &lo, &hi);
+      const Neurons::Neuron neuron = neurons_[w->split];
+      const Node& node = net_.node(neuron.node);
+      const double at_break = Neurons::breakpoint(node, lo, hi);
+      const ProofTree::Index first = tree_.split(w->part, {node.operands[0], neuron.element, at_break});
+      for (const bool upper : {true, false}) {
+        Waiting child;
+        child.part = upper ? first : first + 1;
+        child.row = w->row;
+        child.row.halves.push_back({w->split, upper, at_break, 0, w->split_scale});
+        children_.push_back(std::move(child));
+      }
+    }
+  }
+
+  void bound_children(int steps) {
+    improved_.assign(children_.size(), {});
+    rigorous_.assign(children_.size(), -infinity);
+    const std::size_t batches = (children_.size() + batch_ - 1) / batch_;
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex guard;
+    const auto work = [&](Worker& worker) {
+      try {
+        for (std::size_t b = next++; b < batches; b = next++) {
+          if (options_.stop && options_.stop()) throw Interrupted();
+          bound_batch(worker, b * batch_, std::min(children_.size(), (b + 1) * batch_), steps);
+        }
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(guard);
+        failure = std::current_exception();
+        next = batches;
+      }
+    };
+    std::vector<std::thread> pool;
+    for (std::size_t t = 1; t < workers_.size() && t < batches; ++t) pool.emplace_back([&, t] { work(*workers_[t]); });
+    work(*workers_[0]);
+    for (std::thread& t : pool) t.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // The multipliers of the rows of the case as the certificate states them.
+  std::vector<double> multipliers(const NeuronRow& row) const {
+    std::vector<double> m;
+    for (std::uint32_t r = 0; r < row.weights.size(); ++r) m.push_back(row.weights[r] / table_.scale(case_, r));
+    return m;
+  }
+
+  void bound_batch(Worker& worker, std::size_t from, std::size_t to, int steps) {
+    std::vector<NeuronRow*> rows;
+    std::vector<const NeuronRow*> fixed_rows;
+    Forms forms;
+    for (std::size_t i = from; i < to; ++i) rows.push_back(&children_[i].row);
+    std::vector<Improved> improved = worker.optimiser.improve(rows, steps);
+    for (std::size_t i = from; i < to; ++i) {
+      fixed_rows.push_back(&children_[i].row);
+      table_.append_sum(case_, multipliers(children_[i].row), forms);
+      improved_[i] = std::move(improved[i - from]);
+    }
+    const NeuronRows lines(net_, root_.state, neurons_, std::move(fixed_rows));
+    worker.engine.form_bounds(root_.state, net_.graph.output, forms, std::span(rigorous_).subspan(from, to - from),
+                              nullptr, &lines);
+  }
+
+  void finish_children(BranchResult& result) {
+    result.domains += children_.size();
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      Waiting& w = children_[i];
+      if (rigorous_[i] > margin && root_.state.overflow.empty()) {
+        record(w, tree_.log(w.part));
+        tree_.close(w.part);
+        continue;
+      }
+      w.bound = rigorous_[i];
+      w.split = improved_[i].split;
+      w.split_scale = improved_[i].split_scale;
+      if (!result.found && options_.candidate && improved_[i].bound < 0 && !improved_[i].corner.empty())
+        result.found = promising(improved_[i].corner) && options_.candidate(case_, improved_[i].corner);
+      add(std::move(w));
+    }
+    children_.clear();
+  }
+
+  // Whether the network itself, not its relaxation, looks unsafe at the corner.
+  bool promising(const std::vector<double>& corner) {
+    if (!fast_) fast_.emplace(net_.graph);
+    const std::vector<double>& y = fast_->forward(corner, 1);
+    for (std::uint32_t r = 0; r < table_.rows(case_); ++r)
+      if (!(table_.value(case_, r, y.data()) <= 1e-9)) return false;
+    return true;
+  }
+
+  void record(const Waiting& w, ProofLog& log) const {
+    std::uint32_t next = root_.slope_count;
+    std::vector<std::uint32_t> ids = used_ids_;
+    for (std::uint32_t k = 0; k < net_.size(); ++k) {
+      const std::size_t first = neurons_.first(k), last = neurons_.first(k + 1);
+      if (first == last || net_.node(k).kind == Kind::clip) continue;
+      if (std::equal(w.row.slopes.begin() + static_cast<std::ptrdiff_t>(first),
+                     w.row.slopes.begin() + static_cast<std::ptrdiff_t>(last),
+                     neurons_.bytes().begin() + static_cast<std::ptrdiff_t>(first)))
+        continue;
+      SlopeBytes bytes = neurons_.node_bytes(k);
+      for (std::size_t q = first; q < last; ++q) bytes.lower[neurons_[q].element] = w.row.slopes[q];
+      log.slopes(next, k, bytes);
+      ids[k] = next++;
+    }
+    std::vector<std::uint32_t> slopes, rows;
+    for (std::uint32_t id : ids)
+      if (id != no_slopes) slopes.push_back(id);
+    std::vector<double> used;
+    const std::vector<double> all = multipliers(w.row);
+    for (std::uint32_t r = 0; r < all.size(); ++r) {
+      if (all[r] == 0) continue;
+      rows.push_back(r);
+      used.push_back(all[r]);
+    }
+    std::vector<RangeMultiplier> ranges;
+    for (const Half& h : w.row.halves)
+      if (h.beta != 0)
+        ranges.push_back(
+            {net_.node(neurons_[h.neuron].node).operands[0], neurons_[h.neuron].element, h.upper ? h.beta : -h.beta});
+    log.refute(case_, rows, used, slopes, ranges);
+  }
+
+  void add(Waiting w) { queue_.insert(std::make_unique<Waiting>(std::move(w))); }
+
+  static constexpr std::size_t most_waiting = 20000;
+
+  const Network& net_;
+  const RowTable& table_;
+  const RootProof& root_;
+  std::uint32_t case_;
+  const BranchOptions& options_;
+  ProofTree& tree_;
+  const Neurons neurons_;
+  std::vector<std::uint32_t> used_ids_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<FastNetwork> fast_;
+  std::size_t batch_ = 16, round_ = 32;
+  std::set<std::unique_ptr<Waiting>, Order> queue_;
+  std::vector<Waiting> children_;
+  std::vector<Improved> improved_;
+  std::vector<double> rigorous_;
+  double worst_taken_ = 0;
+};
+
+}  // namespace
+
+BranchResult split_neurons(const Network& net, const RowTable& rows, const RootProof& root, std::uint32_t case_index,
+                           const BranchOptions& options, ProofTree& tree) {
+  if (rows.rows(case_index) == 0) {
+    BranchResult nothing;
+    nothing.reason = "the case puts no condition on the outputs";
+    return nothing;
+  }
+  return NeuronSplitter(net, rows, root, case_index, options, tree).run();
+}
+
+}  // namespace outward
