@@ -62,6 +62,7 @@ struct BackwardEngine::Impl {
           Pass pass(net, state, prepared, space, count, options.rigorous);
           pass.row_lines = row_lines;
           pass.first_row = first;
+          if (planes && !planes->at_node.empty()) pass.at_node = &planes->at_node;
           if (planes) pass.plane = planes->coefficient.data() + first * inputs;
           fill(pass, first);
           pass.run(k);
@@ -97,9 +98,9 @@ BackwardEngine::BackwardEngine(const Network& net, EngineOptions options)
 BackwardEngine::~BackwardEngine() = default;
 
 void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements,
-                                 double sign, std::span<double> bounds) {
+                                 double sign, std::span<double> bounds, Planes* planes) {
   const std::size_t n = impl_->net.node(k).size;
-  impl_->run(state, k, elements.size(), bounds, nullptr, nullptr, [&](Pass& pass, std::size_t first) {
+  impl_->run(state, k, elements.size(), bounds, planes, nullptr, [&](Pass& pass, std::size_t first) {
     double* nu = pass.begin(k);
     std::fill(nu, nu + pass.rows * n, 0.0);
     for (std::size_t r = 0; r < pass.rows; ++r) nu[r * n + elements[first + r]] = sign;

@@ -26,6 +26,9 @@ struct Forms {
 // choosing splits, points and multipliers.
 struct Planes {
   std::vector<double> coefficient, offset;  // rows × inputs, rows
+  // Asked for by sizing it to the number of nodes, for one row: the coefficients that reached each piecewise-linear
+  // node.
+  std::vector<std::vector<double>> at_node;
 };
 
 // Thrown out of a pass when the deadline has passed or a stop was asked; nothing computed so far is lost.
@@ -49,7 +52,7 @@ class BackwardEngine {
   // bounds[i] <= sign·z_k[elements[i]]. REQUIRES lines of every node below k that the pass meets. −inf when nothing is
   // known.
   void unit_bounds(const State& state, std::uint32_t k, std::span<const std::uint32_t> elements, double sign,
-                   std::span<double> bounds);
+                   std::span<double> bounds, Planes* planes = nullptr);
   // bounds[r] <= form r at node k. planes and row_lines may be null.
   void form_bounds(const State& state, std::uint32_t k, const Forms& forms, std::span<double> bounds,
                    Planes* planes = nullptr, const RowLines* row_lines = nullptr);

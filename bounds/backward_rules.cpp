@@ -273,6 +273,7 @@ void neg_backward(Pass& pass, std::uint32_t k) {
 void piecewise_backward(Pass& pass, std::uint32_t k) {
   const Node& node = pass.net.node(k);
   const double* nu = pass.work.coefficient[k].data();
+  if (pass.at_node) (*pass.at_node)[k].assign(nu, nu + node.size);
   double* target = pass.begin(node.operands[0]);
   for (std::size_t r = 0; r < pass.rows; ++r) {
     const Lines& lines = pass.lines(r, k);

@@ -55,11 +55,12 @@ struct Pass {
   // Per row: Σ of constants so far (nearest), Σ of their absolute values, Σ of error terms. The row's form is at least
   // coefficients·values + constant − error − (rounding of these sums, added in `lower`).
   std::vector<double> constant, absolute, error;
-  std::uint64_t terms = 0;              // length of the longest of these sums
-  double tiny = 0;                      // underflow, for every row
-  const RowLines* row_lines = nullptr;  // may be null
-  std::size_t first_row = 0;            // number of this pass's row 0 in row_lines
-  double* plane = nullptr;              // rows × inputs: receives the coefficients that reach the input
+  std::uint64_t terms = 0;                              // length of the longest of these sums
+  double tiny = 0;                                      // underflow, for every row
+  std::vector<std::vector<double>>* at_node = nullptr;  // Planes::at_node
+  const RowLines* row_lines = nullptr;                  // may be null
+  std::size_t first_row = 0;                            // number of this pass's row 0 in row_lines
+  double* plane = nullptr;  // rows × inputs: receives the coefficients that reach the input
 
   // Takes the rows at node `top` (work.coefficient[top], active) to the input.
   void run(std::uint32_t top);

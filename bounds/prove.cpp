@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bounds/forward.hpp"
+#include "bounds/relaxation.hpp"
 #include "bounds/rounding.hpp"
 #include "formats/error.hpp"
 
@@ -63,6 +64,7 @@ void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std
   const std::vector<std::uint32_t> ids = sweeper_.used_slopes(slope_ids, output);
   const double one = 1.0;
   const std::size_t inputs = state.range[0].lo.size();
+  Forms worst_form;
   for (std::size_t i = 0; i < bounds.size();) {
     CaseBound& c = cases[source[i].first];
     const std::size_t first = i, count = rows.rows(c.case_index);
@@ -86,8 +88,9 @@ void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std
     if (c.refuted || !part) continue;
     const double* plane = planes.coefficient.data() + best_row * inputs;
     Planes sum_plane;
+    std::vector<double> multipliers;
     if (count > 1) {
-      std::vector<double> scales, multipliers;
+      std::vector<double> scales;
       for (std::uint32_t r = 0; r < count; ++r) scales.push_back(rows.scale(c.case_index, r));
       multipliers = weigh_planes(planes, first, count, scales, state.range[0]);
       std::vector<std::uint32_t> used;
@@ -117,8 +120,45 @@ void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std
     if (best < part->worst || part->plane.empty()) {
       part->worst = best;
       part->plane.assign(plane, plane + inputs);
+      worst_form = Forms();
+      if (!sum_plane.coefficient.empty() && plane == sum_plane.coefficient.data())
+        rows.append_sum(c.case_index, multipliers, worst_form);
+      else
+        rows.append(c.case_index, source[best_row].second, worst_form);
     }
   }
+  if (part && worst_form.rows > 0) part->loss = relaxation_loss(state, worst_form);
+}
+
+// Each unstable neuron costs a bound about its coefficient times the height between its lines; each input is to blame
+// in proportion to what it contributes to the neuron's width.
+std::vector<double> BoxProver::relaxation_loss(const State& state, const Forms& form) {
+  const Range& x = state.range[0];
+  const std::size_t inputs = x.lo.size();
+  std::vector<double> loss(inputs, 0.0), share(inputs);
+  Planes planes;
+  planes.at_node.resize(net_.size());
+  double bound = 0;
+  sweeper_.engine.form_bounds(state, net_.graph.output, form, std::span(&bound, 1), &planes);
+  for (std::uint32_t k = 0; k < net_.size(); ++k) {
+    const Node& node = net_.node(k);
+    if (!is_piecewise(node.kind) || planes.at_node[k].empty()) continue;
+    const Range& z = state.range[node.operands[0]];
+    const Sweeper::Refined& refined = sweeper_.refined[node.operands[0]];
+    for (std::size_t r = 0; r < refined.elements.size(); ++r) {
+      const std::uint32_t i = refined.elements[r];
+      if (!is_unstable(node, z.lo[i], z.hi[i])) continue;
+      const double nu = planes.at_node[k][i];
+      const double height = nu < 0 ? -z.lo[i] * z.hi[i] / (z.hi[i] - z.lo[i]) : std::min(-z.lo[i], z.hi[i]);
+      double total = 0;
+      for (std::size_t d = 0; d < inputs; ++d)
+        total += share[d] = std::fabs(refined.planes.coefficient[r * inputs + d]) * (x.hi[d] - x.lo[d]);
+      const double cost = std::fabs(nu * height);
+      if (!(total > 0) || !(cost < infinity)) continue;
+      for (std::size_t d = 0; d < inputs; ++d) loss[d] += cost * share[d] / total;
+    }
+  }
+  return loss;
 }
 
 void BoxProver::explain_gap(const RowTable& rows, const State& state, BoxResult& result) {
@@ -191,7 +231,9 @@ PartResult BoxProver::prove_part(const RowTable& rows, const Part& part, ProofOb
   set_input_range(net_, state, part.input);
   std::vector<std::uint32_t> slope_ids;
   sweeper_.next_id = 0;
+  sweeper_.keep_planes = true;
   sweeper_.run(state, observer, {true, false}, slope_ids);
+  sweeper_.keep_planes = false;
   refute(rows, state, slope_ids, result.cases, observer, &result);
   const auto open =
       std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return !c.refuted; });

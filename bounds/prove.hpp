@@ -60,6 +60,7 @@ struct PartResult {
   // Of the open case with the least bound: that bound, scaled, and the plane below its form (inputs() coefficients).
   double worst = infinity;
   std::vector<double> plane;
+  std::vector<double> loss;  // per input: how much of what the relaxation loses there its width is to blame for, about
 };
 
 // What proving a box without branching ends with, for branching on neurons. The steps behind it are in the log.
@@ -97,6 +98,7 @@ class BoxProver {
 
  private:
   void explain_gap(const RowTable& rows, const State& state, BoxResult& result);
+  std::vector<double> relaxation_loss(const State& state, const Forms& form);
   void refute(const RowTable& rows, State& state, const std::vector<std::uint32_t>& slope_ids,
               std::vector<CaseBound>& cases, ProofObserver& observer, PartResult* part);
 

@@ -55,7 +55,8 @@ std::vector<std::uint32_t> Sweeper::used_slopes(const std::vector<std::uint32_t>
   return out;
 }
 
-void Sweeper::refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids,
+// exact: the ranges cannot get better, only planes are wanted.
+void Sweeper::refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, bool exact,
                           ProofObserver& observer) {
   std::vector<char> wanted(net_.node(k).size, 0);
   for (std::uint32_t reader = k + 1; reader < net_.size(); ++reader) {
@@ -69,7 +70,9 @@ void Sweeper::refine_node(State& state, std::uint32_t k, const std::vector<std::
   if (elements.empty()) return;
   std::vector<double> bounds(elements.size());
   Range& range = state.range[k];
-  engine.unit_bounds(state, k, elements, 1.0, bounds);
+  engine.unit_bounds(state, k, elements, 1.0, bounds, keep_planes ? &refined[k].planes : nullptr);
+  if (keep_planes) refined[k].elements = elements;
+  if (exact) return;
   std::vector<std::uint32_t> lower, upper;
   std::vector<double> lows = bounds;
   engine.unit_bounds(state, k, elements, -1.0, bounds);
@@ -90,11 +93,13 @@ void Sweeper::refine_node(State& state, std::uint32_t k, const std::vector<std::
 
 void Sweeper::run(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids) {
   slope_ids.assign(net_.size(), no_slopes);
+  if (keep_planes) refined.assign(net_.size(), {});
   for (std::uint32_t k = 1; k < net_.size(); ++k) {
     if (!net_.groups.stored[k]) continue;
     interval_step(net_, state, k);
     observer.interval(k);
-    if (sweep.refine && !interval_is_exact(net_, k)) refine_node(state, k, slope_ids, observer);
+    const bool exact = interval_is_exact(net_, k);
+    if (sweep.refine && (!exact || keep_planes)) refine_node(state, k, slope_ids, exact, observer);
     const Node& node = net_.node(k);
     if (!is_piecewise(node.kind) && node.kind != Kind::max) continue;
     const SlopeBytes bytes = sweep.parallel ? parallel_slopes(net_, state, k) : adaptive_slopes(net_, state, k);

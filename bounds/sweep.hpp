@@ -26,11 +26,20 @@ class Sweeper {
   // Ids of the nodes up to top, in the order of the nodes.
   std::vector<std::uint32_t> used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const;
 
+  // Planes below the refined elements of each node (rows in the order of `elements`), kept if asked for before run().
+  struct Refined {
+    std::vector<std::uint32_t> elements;
+    Planes planes;
+  };
+  bool keep_planes = false;
+  std::vector<Refined> refined;  // per node
+
   BackwardEngine engine;
   std::uint32_t next_id = 0;  // of slopes
 
  private:
-  void refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, ProofObserver& observer);
+  void refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, bool exact,
+                   ProofObserver& observer);
   const Network& net_;
 };
 

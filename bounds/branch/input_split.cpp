@@ -182,7 +182,7 @@ class InputSplitter {
       tree_.log(w.part) = std::move(logs_[i]);
       child.known = std::make_shared<const std::vector<Range>>(std::move(r.ranges));
     }
-    const std::size_t d = choose_input(w.domain.input, r.plane);
+    const std::size_t d = choose_input(w.domain.input, r);
     const double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
     if (!(lo < middle && middle < hi)) {
       result.reason = "a single point cannot be decided" + (r.overflow.empty() ? "" : ": " + r.overflow);
@@ -197,13 +197,16 @@ class InputSplitter {
     add({r.worst, first + 1, std::move(child)});
   }
 
-  // The input that moves the plane most over the part; without a plane the widest one.
-  static std::size_t choose_input(const Range& box, const std::vector<double>& plane) {
+  // The input that costs most: by the slope of the plane over its width, and by the relaxation error it causes.
+  static std::size_t choose_input(const Range& box, const PartResult& r) {
+    constexpr double weight = 0.5;
     std::size_t best = 0;
     double greatest = -1, widest = -1;
     for (std::size_t d = 0; d < box.lo.size(); ++d) {
       const double width = box.hi[d] - box.lo[d];
-      const double effect = plane.empty() || !std::isfinite(plane[d]) ? 0 : std::fabs(plane[d]) * width;
+      double effect = r.plane.empty() ? 0 : weight * std::fabs(r.plane[d]) * width;
+      if (!r.loss.empty()) effect += r.loss[d];
+      if (!std::isfinite(effect)) effect = 0;
       if (effect > greatest || (effect == greatest && width > widest)) {
         greatest = effect;
         widest = width;
