@@ -61,6 +61,18 @@ bool copy_single_rows(const double* nu, std::size_t rows, std::size_t columns, c
   return true;
 }
 
+void add_sparse_rows(const SparseWeights& w, const double* nu, std::size_t rows, std::size_t columns, std::size_t depth,
+                     double* target) {
+  std::fill(target, target + rows * depth, 0.0);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double v = nu[r * columns + j];
+      if (v == 0) continue;
+      for (std::uint32_t e = w.start[j]; e < w.start[j + 1]; ++e) target[r * depth + w.column[e]] += v * w.value[e];
+    }
+  }
+}
+
 void dense_backward(Pass& pass, std::uint32_t k) {
   const Node& node = pass.net.node(k);
   const auto repeats = static_cast<std::size_t>(node.ints[0]), depth = static_cast<std::size_t>(node.ints[1]);
@@ -72,7 +84,10 @@ void dense_backward(Pass& pass, std::uint32_t k) {
       pass.add_constant(r / repeats, nu + r * columns, bias, columns);
   }
   double* target = pass.begin(node.operands[0]);
-  if (!copy_single_rows(nu, pass.rows * repeats, columns, node.payload.data(), depth, target))
+  const SparseWeights& weights = pass.net.sparse[k];
+  if (weights.used())
+    add_sparse_rows(weights, nu, pass.rows * repeats, columns, depth, target);
+  else if (!copy_single_rows(nu, pass.rows * repeats, columns, node.payload.data(), depth, target))
     gemm(pass.rows * repeats, depth, columns, nu, node.payload.data(), target);
   pass.end(node.operands[0]);
 }

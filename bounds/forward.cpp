@@ -76,17 +76,32 @@ CentreRadius split_box(const Value& x) {
   return out;
 }
 
+Products sparse_dot(const SparseWeights& w, std::size_t row, const double* centre, const double* radius,
+                    const double* sum) {
+  Products out{0, 0, 0};
+  for (std::uint32_t e = w.start[row]; e < w.start[row + 1]; ++e) {
+    const double v = w.value[e], a = std::fabs(v);
+    out.centre += v * centre[w.column[e]];
+    out.radius += a * radius[w.column[e]];
+    out.sum += a * sum[w.column[e]];
+  }
+  return out;
+}
+
 void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
   const Node& node = net.node(k);
   const auto rows = static_cast<std::size_t>(node.ints[0]), depth = static_cast<std::size_t>(node.ints[1]);
   const auto columns = static_cast<std::size_t>(node.ints[2]);
   const Value& x = *in[0];
   const CentreRadius box = split_box(x);
+  const SparseWeights& weights = net.sparse[k];
   const double* bias = node.ints[3] ? node.payload.data() + columns * depth : nullptr;
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t j = 0; j < columns; ++j) {
-      const Products p = interval_dot(node.payload.data() + j * depth, box.centre.data() + r * depth,
-                                      box.radius.data() + r * depth, x.sum.data() + r * depth, depth);
+      const double *centre = box.centre.data() + r * depth, *radius = box.radius.data() + r * depth;
+      const double* sum = x.sum.data() + r * depth;
+      const Products p = weights.used() ? sparse_dot(weights, j, centre, radius, sum)
+                                        : interval_dot(node.payload.data() + j * depth, centre, radius, sum, depth);
       outward_from_products(p, bias ? bias[j] : 0.0, depth, out, r * columns + j);
     }
   }

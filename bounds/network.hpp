@@ -6,6 +6,7 @@
 
 #include "runtime/graph/graph.hpp"
 #include "runtime/graph/groups.hpp"
+#include "runtime/graph/sparse.hpp"
 
 namespace outward {
 
@@ -36,6 +37,7 @@ struct Network {
   std::vector<std::vector<std::uint32_t>>
       members;  // per stored linear root: its group's nodes in increasing order (root last)
   std::vector<BatchNormCoefficients> batch_norm;  // per node, empty unless bn
+  std::vector<SparseWeights> sparse;              // per node; used only where few weights are nonzero
   std::vector<std::uint64_t> map_repeats;  // per node: greatest number of times a map reads one element (1 for others)
   std::vector<double> magnitude;           // per node: max(1, max abs of W / c / 1/c as FORMAT.md section 3 uses it)
   std::vector<double> bias_magnitude;      // per node: max(1, max abs b)

@@ -1,11 +1,10 @@
 // Forward and reverse mode over a batch of points; see fast.hpp. Dense and convolution are small matrix products with
 // the points (or output pixels) of a batch as the long axis, written so that the compiler can vectorise them.
-#include "runtime/cpu/fast.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "formats/error.hpp"
+#include "runtime/cpu/fast_state.hpp"
 
 namespace outward {
 namespace {
@@ -54,13 +53,14 @@ OUTWARD_VECTOR void gemm(std::size_t m, std::size_t n, std::size_t depth, const 
   }
 }
 
-// Precomputed constants of a node.
-struct Constants {
-  Reals weights;     // dense: [K][N]; conv: [M][C/g·kh·kw]
-  Reals transposed;  // dense: [N][K]; conv: per group [C/g·kh·kw][M/g]
-  Reals bias;
-  Reals factor, offset;  // elementwise out = x·factor + offset: bn, scale, divide, shift
-};
+// f(output, input, weight) for every nonzero weight and each of the rows.
+template <typename F>
+void each_weight(const SparseWeights& w, std::size_t rows, std::size_t outputs, std::size_t inputs, F f) {
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t j = 0; j < outputs; ++j)
+      for (std::uint32_t e = w.start[j]; e < w.start[j + 1]; ++e)
+        f(r * outputs + j, r * inputs + w.column[e], w.value[e]);
+}
 
 Reals transpose(const double* values, std::size_t rows, std::size_t columns) {
   Reals result(rows * columns);
@@ -70,15 +70,18 @@ Reals transpose(const double* values, std::size_t rows, std::size_t columns) {
   return result;
 }
 
-Constants prepare(const Node& node) {
-  Constants c;
+FastConstants prepare(const Node& node) {
+  FastConstants c;
   const auto& p = node.ints;
   const auto begin = node.payload.begin();
   switch (node.kind) {
     case Kind::dense: {
       const auto k = static_cast<std::size_t>(p[1]), n = static_cast<std::size_t>(p[2]);
-      c.transposed.assign(begin, begin + static_cast<std::ptrdiff_t>(n * k));
-      c.weights = transpose(c.transposed.data(), n, k);
+      c.sparse = sparse_weights(node);
+      if (!c.sparse.used()) {
+        c.transposed.assign(begin, begin + static_cast<std::ptrdiff_t>(n * k));
+        c.weights = transpose(c.transposed.data(), n, k);
+      }
       c.bias.assign(begin + static_cast<std::ptrdiff_t>(n * k), node.payload.end());
       break;
     }
@@ -165,33 +168,7 @@ struct Window {
 
 }  // namespace
 
-// Values and gradients are [point][element].
-struct FastNetwork::State {
-  std::vector<Node> nodes;  // without payload
-  std::vector<Constants> constants;
-  std::uint32_t output = 0;
-  std::size_t count = 0;
-  std::vector<Reals> values, gradients;
-  Reals unfolded;
-  std::vector<Reals> slopes, offsets;              // per piecewise-linear node, of a relaxed run
-  std::vector<std::vector<std::uint32_t>> chosen;  // per max node
-
-  void forward(std::size_t number);
-  void backward(std::size_t number);
-  void relaxed_backward(std::size_t number, LineChooser& chooser);
-  void relaxed_forward(std::size_t number);
-  void conv_forward(const Node& node, const Constants& c, const Reals& x, Reals& out);
-  void conv_backward(const Node& node, const Constants& c, const Reals& dout, Reals& dx);
-
-  template <typename F>
-  void each(const Node& node, F f) {
-    for (std::size_t p = 0; p < count; ++p) {
-      for (std::size_t i = 0; i < node.size; ++i) f(p * node.size + i, i);
-    }
-  }
-};
-
-void FastNetwork::State::conv_forward(const Node& node, const Constants& c, const Reals& x, Reals& out) {
+void FastNetwork::State::conv_forward(const Node& node, const FastConstants& c, const Reals& x, Reals& out) {
   const Window w(node);
   const std::size_t pixels = w.pixels(), rows = static_cast<std::size_t>(w.filters / w.groups);
   const std::size_t image = static_cast<std::size_t>(w.per_group() * w.height * w.width);
@@ -213,7 +190,7 @@ void FastNetwork::State::conv_forward(const Node& node, const Constants& c, cons
   }
 }
 
-void FastNetwork::State::conv_backward(const Node& node, const Constants& c, const Reals& dout, Reals& dx) {
+void FastNetwork::State::conv_backward(const Node& node, const FastConstants& c, const Reals& dout, Reals& dx) {
   const Window w(node);
   const std::size_t pixels = w.pixels(), rows = static_cast<std::size_t>(w.filters / w.groups);
   const std::size_t image = static_cast<std::size_t>(w.per_group() * w.height * w.width);
@@ -233,7 +210,7 @@ void FastNetwork::State::conv_backward(const Node& node, const Constants& c, con
 
 void FastNetwork::State::forward(std::size_t number) {
   const Node& node = nodes[number];
-  const Constants& c = constants[number];
+  const FastConstants& c = constants[number];
   Reals& out = values[number];
   out.assign(count * node.size, 0.0);
   const Reals& x = node.operands.empty() ? out : values[node.operands[0]];
@@ -261,6 +238,11 @@ void FastNetwork::State::forward(std::size_t number) {
       const auto k = static_cast<std::size_t>(node.ints[1]), n = static_cast<std::size_t>(node.ints[2]);
       if (!c.bias.empty()) {
         for (std::size_t at = 0; at < out.size(); ++at) out[at] = c.bias[at % n];
+      }
+      if (c.sparse.used()) {
+        each_weight(c.sparse, out.size() / n, n, k,
+                    [&](std::size_t to, std::size_t from, double w) { out[to] += w * x[from]; });
+        return;
       }
       return gemm(out.size() / n, n, k, x.data(), k, c.weights.data(), n, out.data(), n);
     }
@@ -310,7 +292,7 @@ void FastNetwork::State::forward(std::size_t number) {
 void FastNetwork::State::backward(std::size_t number) {
   const Node& node = nodes[number];
   if (node.operands.empty()) return;
-  const Constants& c = constants[number];
+  const FastConstants& c = constants[number];
   const Reals& d = gradients[number];
   const Reals& x = values[node.operands[0]];
   Reals& dx = gradients[node.operands[0]];
@@ -333,6 +315,11 @@ void FastNetwork::State::backward(std::size_t number) {
     }
     case Kind::dense: {
       const auto k = static_cast<std::size_t>(node.ints[1]), n = static_cast<std::size_t>(node.ints[2]);
+      if (c.sparse.used()) {
+        each_weight(c.sparse, d.size() / n, n, k,
+                    [&](std::size_t to, std::size_t from, double w) { dx[from] += w * d[to]; });
+        return;
+      }
       return gemm(d.size() / n, k, n, d.data(), n, c.transposed.data(), k, dx.data(), k);
     }
     case Kind::conv:
@@ -374,45 +361,6 @@ void FastNetwork::State::backward(std::size_t number) {
         dx[static_cast<std::size_t>(std::max_element(start, start + k) - x.begin())] += d[at];
       });
     }
-  }
-}
-
-namespace {
-bool is_piecewise_linear(Kind kind) {
-  return kind == Kind::relu || kind == Kind::leaky || kind == Kind::clip || kind == Kind::abs || kind == Kind::max;
-}
-}  // namespace
-
-void FastNetwork::State::relaxed_backward(std::size_t number, LineChooser& chooser) {
-  const Node& node = nodes[number];
-  chooser.arrive(static_cast<std::uint32_t>(number), gradients[number].data());
-  if (!is_piecewise_linear(node.kind)) return backward(number);
-  const Reals& d = gradients[number];
-  Reals& dx = gradients[node.operands[0]];
-  slopes[number].resize(count * node.size);
-  offsets[number].resize(count * node.size);
-  const auto id = static_cast<std::uint32_t>(number);
-  if (node.kind != Kind::max) {
-    chooser.lines(id, d.data(), slopes[number].data(), offsets[number].data());
-    for (std::size_t at = 0; at < d.size(); ++at) dx[at] += d[at] * slopes[number][at];
-    return;
-  }
-  chosen[number].resize(count * node.size);
-  chooser.max_lines(id, d.data(), chosen[number].data(), slopes[number].data(), offsets[number].data());
-  const auto width = static_cast<std::size_t>(node.ints[0]);
-  for (std::size_t at = 0; at < d.size(); ++at) dx[at * width + chosen[number][at]] += d[at] * slopes[number][at];
-}
-
-void FastNetwork::State::relaxed_forward(std::size_t number) {
-  const Node& node = nodes[number];
-  if (!is_piecewise_linear(node.kind)) return forward(number);
-  const Reals& x = values[node.operands[0]];
-  Reals& out = values[number];
-  out.resize(count * node.size);
-  const auto width = node.kind == Kind::max ? static_cast<std::size_t>(node.ints[0]) : 1;
-  for (std::size_t at = 0; at < out.size(); ++at) {
-    const double operand = width == 1 ? x[at] : x[at * width + chosen[number][at]];
-    out[at] = slopes[number][at] * operand + offsets[number][at];
   }
 }
 
@@ -458,27 +406,5 @@ const std::vector<double>& FastNetwork::gradient(const std::vector<double>& coef
   for (std::size_t number = state_->nodes.size(); number-- > 1;) state_->backward(number);
   return state_->gradients[0];
 }
-
-const std::vector<double>& FastNetwork::relaxed_backward(const std::vector<double>& coefficients, std::size_t count,
-                                                         LineChooser& chooser) {
-  if (coefficients.size() != count * outputs()) throw ResourceError("fast run: wrong number of coefficients");
-  state_->count = count;
-  for (std::size_t number = 0; number < state_->nodes.size(); ++number)
-    state_->gradients[number].assign(count * state_->nodes[number].size, 0.0);
-  state_->gradients[state_->output] = coefficients;
-  for (std::size_t number = state_->nodes.size(); number-- > 1;) state_->relaxed_backward(number, chooser);
-  chooser.arrive(0, state_->gradients[0].data());
-  return state_->gradients[0];
-}
-
-const std::vector<double>& FastNetwork::relaxed_forward(const std::vector<double>& points) {
-  if (points.size() != state_->count * inputs()) throw ResourceError("fast run: wrong number of inputs");
-  state_->values[0] = points;
-  for (std::size_t number = 1; number < state_->nodes.size(); ++number) state_->relaxed_forward(number);
-  return state_->values[state_->output];
-}
-
-const std::vector<double>& FastNetwork::values(std::uint32_t node) const { return state_->values[node]; }
-const std::vector<double>& FastNetwork::coefficients(std::uint32_t node) const { return state_->gradients[node]; }
 
 }  // namespace outward
