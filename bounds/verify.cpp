@@ -42,10 +42,14 @@ class Query {
     const std::size_t failed = bound_boxes();
     if (failed == property_.boxes.size()) return holds();
     explain_unknown(failed);
+    const bool many_inputs = !splits_inputs(static_cast<std::uint32_t>(failed));
     if (options_.attack && !stopped() && options_.branch) {
-      const double limit = options_.timeout_seconds > 0 ? std::min(2.0, 0.1 * options_.timeout_seconds) : 2.0;
-      if (search(limit, 2, 60, options_.seed + 1)) return std::move(outcome_);
+      // Halving inputs finds counterexamples by itself; with many inputs the search has to.
+      const double most = many_inputs ? 8.0 : 1.0, share = many_inputs ? 0.2 : 0.05;
+      const double limit = options_.timeout_seconds > 0 ? std::min(most, share * options_.timeout_seconds) : most;
+      if (search(limit, many_inputs ? 64 : 2, 60, options_.seed + 1)) return std::move(outcome_);
     }
+    branch_until_ = options_.attack && many_inputs ? 0.85 * options_.timeout_seconds : options_.timeout_seconds;
     if (options_.branch && !stopped()) {
       if (branch()) return holds();
       if (outcome_.verdict == Verdict::violated) return std::move(outcome_);
@@ -223,7 +227,9 @@ class Query {
     const auto from = Clock::now();
     BranchOptions how;
     how.threads = options_.threads;
-    how.stop = [this] { return stopped(); };
+    how.stop = [this] {
+      return stopped() || (options_.timeout_seconds > 0 && seconds_since(started_) >= branch_until_);
+    };
     if (options_.attack) how.candidate = [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); };
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
@@ -342,6 +348,7 @@ class Query {
   std::vector<BoxProof> proofs_;
   std::vector<char> open_;
   std::optional<FastNetwork> fast_;
+  double branch_until_ = 0;  // seconds after the start
   int replays_ = 0;
   Outcome outcome_;
 };

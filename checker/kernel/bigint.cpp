@@ -56,10 +56,11 @@ std::uint32_t divide(Limbs& a, std::uint32_t divisor) {
 
 }  // namespace
 
-BigInt::BigInt(std::int64_t value) {
+BigInt::BigInt(std::int64_t value) : negative_(value < 0) {
   const std::uint64_t pattern = static_cast<std::uint64_t>(value);
-  *this = from_unsigned(value < 0 ? 0 - pattern : pattern);
-  negative_ = value < 0;
+  for (std::uint64_t m = value < 0 ? 0 - pattern : pattern; m != 0; m >>= 32) {
+    limbs_.push_back(static_cast<char32_t>(m));
+  }
 }
 
 BigInt BigInt::from_unsigned(std::uint64_t value) {

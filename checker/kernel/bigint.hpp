@@ -1,4 +1,4 @@
-// Exact integers and fractions of the checker. No dependency, no rounding, no exceptions but
+// Exact integers of the checker. No dependency, no rounding, no exceptions but
 // std::bad_alloc (also thrown for results above 2^36 bits).
 #pragma once
 #include <compare>
@@ -49,25 +49,6 @@ class BigInt {
 
   BigInt& add(const BigInt& o, bool grows);  // adds the magnitudes if grows, else their difference
   BigInt& trim();                            // restores the two invariants above
-};
-
-// numerator/denominator, denominator > 0, reduced.
-struct Fraction {
-  BigInt numerator, denominator = 1;
-  Fraction() = default;
-  Fraction(BigInt n) : numerator(std::move(n)) {}  // NOLINT: implicit on purpose, exact
-  Fraction(BigInt n, BigInt d);                    // reduces. REQUIRES d != 0
-  Fraction operator+(const Fraction& o) const;
-  Fraction operator-(const Fraction& o) const { return *this + -o; }
-  Fraction operator*(const Fraction& o) const;
-  Fraction operator/(const Fraction& o) const;  // REQUIRES o != 0
-  Fraction operator-() const;
-  int sign() const { return numerator.sign(); }
-  static int compare(const Fraction& a, const Fraction& b);
-  bool operator==(const Fraction& o) const = default;
-  std::strong_ordering operator<=>(const Fraction& o) const { return compare(*this, o) <=> 0; }
-  std::string text() const;                   // "p" or "p/q"
-  static Fraction from_double(double value);  // REQUIRES finite
 };
 
 }  // namespace outward_check

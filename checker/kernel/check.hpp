@@ -22,7 +22,7 @@ void require(bool good, const char* rule, const std::string& expected, std::uint
 struct Bound {
   std::uint32_t output = 0;
   bool is_lower = false;
-  Dyadic value;
+  Fraction value;
 };
 
 // The ledger of a proof: which box, scope and case is open, what a record changes, and when

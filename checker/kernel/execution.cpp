@@ -13,7 +13,7 @@ bool convert(const Fraction& x, Nearest<F>* out) {
 }
 bool convert(const Fraction& x, Exact* out) {  // false if the arithmetic would have to round
   convert_up(x, out);
-  return Fraction::compare(out->value.fraction() / Fraction(out->over), x) == 0;
+  return out->value == x;
 }
 
 template <class U>
@@ -63,8 +63,8 @@ std::string untrue(const std::vector<Row>& rows, const std::vector<Interval<Exac
                    std::vector<std::string>* notes) {
   const Exact zero;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    Interval<Exact> sum = point(Exact(Dyadic(rows[r].constant, 0), 1));
-    for (const auto& [j, a] : rows[r].terms) sum = add(sum, times(y[j], Exact(Dyadic(a, 0), 1)));
+    Interval<Exact> sum = point(Exact(rows[r].constant));
+    for (const auto& [j, a] : rows[r].terms) sum = add(sum, times(y[j], Exact(a)));
     notes->push_back("row " + std::to_string(r) + " is about " + std::to_string(roughly(sum.h)) +
                      (rows[r].strict ? ", unsafe below 0" : ", unsafe up to 0"));
     if (rows[r].strict ? sum.h < zero : sum.h <= zero) continue;

@@ -1,63 +1,165 @@
-// Exact fractions on top of BigInt. Promises reduced results with a positive denominator.
+// Exact rational numbers: see fraction.hpp.
+#include "checker/kernel/fraction.hpp"
+
 #include <algorithm>
 #include <bit>
-
-#include "checker/kernel/bigint.hpp"
+#include <limits>
 
 namespace outward_check {
 
-Fraction::Fraction(BigInt n, BigInt d) : numerator(std::move(n)), denominator(std::move(d)) {
-  if (denominator.sign() < 0) numerator = -numerator, denominator = -denominator;
-  if (numerator.sign() == 0) {
-    denominator = 1;
-  } else if (const std::uint64_t zeros = denominator.trailing_zeros();
-             denominator.bits() == zeros + 1) {
-    const std::uint64_t common = std::min(zeros, numerator.trailing_zeros());
-    if (common != 0) numerator = numerator >> common, denominator = denominator >> common;
-  } else if (const BigInt common = BigInt::gcd(numerator, denominator); common.bits() > 1) {
-    BigInt::divide_floor(BigInt(numerator), common, &numerator,
-                         nullptr);  // exact, so the floor is the quotient
-    BigInt::divide_floor(BigInt(denominator), common, &denominator, nullptr);
-  }
+namespace {
+
+constexpr std::size_t max_digits = 10000;
+constexpr std::int64_t max_exponent = 20000;
+
+// floor(m / 2^n), or m * 2^-n for n < 0.
+BigInt shifted(const BigInt& m, std::int64_t n) {
+  return n >= 0 ? m >> static_cast<std::uint64_t>(n) : m << static_cast<std::uint64_t>(-n);
 }
 
-Fraction Fraction::operator+(const Fraction& o) const {
-  if (denominator == o.denominator) return Fraction(numerator + o.numerator, denominator);
-  return Fraction(numerator * o.denominator + o.numerator * denominator,
-                  denominator * o.denominator);
-}
-Fraction Fraction::operator*(const Fraction& o) const {
-  return Fraction(numerator * o.numerator, denominator * o.denominator);
-}
-Fraction Fraction::operator/(const Fraction& o) const {
-  return Fraction(numerator * o.denominator, denominator * o.numerator);
-}
-Fraction Fraction::operator-() const {
-  Fraction r(*this);
-  r.numerator = -r.numerator;
-  return r;
+BigInt quotient(const BigInt& a, const BigInt& b) {  // rounded down
+  BigInt q;
+  BigInt::divide_floor(a, b, &q, nullptr);
+  return q;
 }
 
-int Fraction::compare(const Fraction& a, const Fraction& b) {
-  if (a.sign() != b.sign()) return a.sign() < b.sign() ? -1 : 1;
-  if (a.denominator == b.denominator) return BigInt::compare(a.numerator, b.numerator);
-  return BigInt::compare(a.numerator * b.denominator, b.numerator * a.denominator);
+std::int64_t length(const BigInt& a) { return static_cast<std::int64_t>(a.bits()); }
+
+bool canonical_digits(std::string_view text) {
+  if (text.empty() || text.size() > max_digits || (text[0] == '0' && text.size() > 1)) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string Fraction::text() const {
-  return denominator == BigInt(1) ? numerator.decimal()
-                                  : numerator.decimal() + "/" + denominator.decimal();
-}
+}  // namespace
+
+Fraction::Fraction(BigInt n, BigInt d) { *this = Fraction(std::move(n)) / Fraction(std::move(d)); }
 
 Fraction Fraction::from_double(double value) {
   const std::uint64_t pattern = std::bit_cast<std::uint64_t>(value);
   const int field = static_cast<int>((pattern >> 52) & 0x7ff);
   std::int64_t m = static_cast<std::int64_t>(pattern & ((std::uint64_t{1} << 52) - 1));
   if (field != 0) m |= std::int64_t{1} << 52;
-  const int exponent = std::max(field, 1) - 1075;
-  const BigInt n = value < 0 ? -m : m;
-  if (exponent >= 0) return Fraction(n << static_cast<unsigned>(exponent));
-  return Fraction(n, BigInt(1) << static_cast<unsigned>(-exponent));
+  if (m == 0) return {};
+  const int zeros = std::countr_zero(static_cast<std::uint64_t>(m));
+  m >>= zeros;
+  return dyadic(pattern >> 63 != 0 ? -m : m, std::max(field, 1) - 1075 + zeros);
+}
+
+bool Fraction::parse(std::string_view text, Fraction* out) {
+  if (text == "0") return *out = Fraction(), true;
+  const std::size_t star = text.find("*2^");
+  if (star == std::string_view::npos) return false;
+  std::string_view mantissa = text.substr(0, star), exponent = text.substr(star + 3);
+  const bool negative = mantissa.starts_with('-'), down = exponent.starts_with('-');
+  mantissa.remove_prefix(negative), exponent.remove_prefix(down);
+  if (!canonical_digits(mantissa) || !canonical_digits(exponent)) return false;
+  if (exponent.size() > 5) return false;
+  const BigInt m = BigInt::from_decimal(mantissa);
+  std::int64_t e = 0;
+  BigInt::from_decimal(exponent).fits_int64(&e);
+  if (!m.is_odd() || e > max_exponent || (down && e == 0)) return false;
+  *out = dyadic(negative ? -m : m, down ? -e : e);
+  return true;
+}
+
+Fraction Fraction::operator+(const Fraction& o) const {
+  if (sign() == 0) return o;
+  if (o.sign() == 0) return *this;
+  if (over != o.over) {  // to the least common multiple
+    const BigInt common = BigInt::gcd(over, o.over);
+    const BigInt left = quotient(o.over, common), right = quotient(over, common);
+    return Fraction(m * left, e, over * left) + Fraction(o.m * right, o.e, over * left);
+  }
+  const Fraction &low = e < o.e ? *this : o, &high = e < o.e ? o : *this;
+  BigInt sum = shifted(high.m, low.e - high.e);
+  sum += low.m;
+  return {std::move(sum), low.e, over};
+}
+
+Fraction Fraction::operator*(const Fraction& o) const {
+  return {m * o.m, e + o.e, is_dyadic() ? o.over : o.is_dyadic() ? over : over * o.over};
+}
+
+Fraction Fraction::operator/(const Fraction& o) const {
+  const std::uint64_t zeros = o.m.trailing_zeros();
+  const BigInt divisor = (o.sign() < 0 ? -o.m : o.m) >> zeros;
+  return {o.sign() < 0 ? -m * o.over : m * o.over, e - o.e - static_cast<std::int64_t>(zeros),
+          over * divisor};
+}
+
+int Fraction::compare(const Fraction& a, const Fraction& b) {
+  if (a.sign() != b.sign()) return a.sign() < b.sign() ? -1 : 1;
+  if (a.sign() == 0) return 0;
+  if (a.over != b.over) return compare(dyadic(a.m * b.over, a.e), dyadic(b.m * a.over, b.e));
+  const std::int64_t top_a = length(a.m) + a.e, top_b = length(b.m) + b.e;
+  if (top_a != top_b) return (top_a < top_b) == (a.sign() > 0) ? -1 : 1;
+  const std::int64_t low = std::min(a.e, b.e);
+  return BigInt::compare(shifted(a.m, low - a.e), shifted(b.m, low - b.e));
+}
+
+Fraction Fraction::reduced() const {
+  if (sign() == 0) return {};
+  const std::int64_t zeros = static_cast<std::int64_t>(m.trailing_zeros());
+  Fraction r(shifted(m, zeros), e + zeros, over);
+  const BigInt common = is_dyadic() ? 1 : BigInt::gcd(r.m, over);
+  if (common.bits() > 1) r.m = quotient(r.m, common), r.over = quotient(over, common);
+  return r;
+}
+
+BigInt Fraction::numerator() const {
+  const Fraction r = reduced();
+  return shifted(r.m, std::min<std::int64_t>(-r.e, 0));
+}
+
+BigInt Fraction::denominator() const {
+  const Fraction r = reduced();
+  return shifted(r.over, std::min<std::int64_t>(r.e, 0));
+}
+
+std::string Fraction::text() const {
+  const BigInt d = denominator();
+  return numerator().decimal() + (d == BigInt(1) ? "" : "/" + d.decimal());
+}
+
+std::string Fraction::dyadic_text() const {
+  const Fraction r = reduced();
+  return sign() == 0 ? "0" : r.m.decimal() + "*2^" + std::to_string(r.e);
+}
+
+Fraction Fraction::up(std::uint64_t bits) const {
+  if (is_dyadic() && m.bits() <= bits) return *this;
+  const std::int64_t cut = length(m) - length(over) - static_cast<std::int64_t>(bits) + 1;
+  return dyadic(-quotient(shifted(-m, cut), over), e + cut);
+}
+
+double Fraction::double_up() const {
+  if (!is_dyadic()) return up(300).double_up();
+  if (sign() == 0) return 0;
+  const std::int64_t top = length(m) + e;  // |value| < 2^top
+  if (top > 1024) {
+    return sign() > 0 ? std::numeric_limits<double>::infinity()
+                      : -std::numeric_limits<double>::max();
+  }
+  std::int64_t q = 0, last = std::max<std::int64_t>(top - 53, -1074);
+  (-shifted(-m, last - e)).fits_int64(&q);  // the shift rounds down, so this rounds up
+  std::uint64_t a = static_cast<std::uint64_t>(q < 0 ? -q : q);  // value = +-a * 2^last, a <= 2^53
+  const std::uint64_t sign = q < 0 ? std::uint64_t{1} << 63 : 0;
+  if (a >> 53 != 0) a >>= 1, ++last;
+  if (last > 971) return std::numeric_limits<double>::infinity();
+  const bool normal = a >> 52 != 0;  // otherwise last is -1074: a subnormal number
+  const std::uint64_t field = normal ? static_cast<std::uint64_t>(last + 1075) : 0;
+  return std::bit_cast<double>(sign | field << 52 | (a & ((std::uint64_t{1} << 52) - 1)));
+}
+
+// With t = floor(2^(2k)/v) and r = floor(sqrt(t)): r <= 2^k/sqrt(v), and (r+1)^2 >= t+1 > 2^(2k)/v.
+void Fraction::inverse_root(const Fraction& v, std::uint64_t bits, Fraction* lower,
+                            Fraction* upper) {
+  const std::int64_t top = length(v.m) + v.e;
+  const std::int64_t k = static_cast<std::int64_t>(bits) + 2 + (top < 0 ? 0 : top);
+  const std::int64_t shift = 2 * k - v.e;  // 2^(2k)/v = 2^shift/m; shift > 0 by the choice of k
+  const BigInt r = BigInt::isqrt(quotient(shifted(1, -shift), v.m));
+  *lower = dyadic(r, -k);
+  *upper = dyadic(r + 1, -k);
 }
 
 }  // namespace outward_check

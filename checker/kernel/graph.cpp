@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "checker/kernel/dyadic.hpp"
 #include "checker/kernel/property.hpp"
 #include "checker/kernel/structure.hpp"
 #include "checker/readers/sha256.hpp"
@@ -60,7 +59,8 @@ const char* kind_fault(const Graph& graph, const Node& node) {
   std::uint64_t sizes = 0;
   for (std::uint32_t p : node.operands) sizes += graph.nodes[p].size;
   const std::uint64_t first = node.operands.empty() ? 0 : graph.nodes[node.operands[0]].size;
-  const bool same = first == node.size;
+  const bool elementwise = node.kind >= Kind::bn && node.kind <= Kind::abs;
+  if (elementwise && first != node.size) return "operand size";
   switch (node.kind) {
     case Kind::input: return "a second input node";
     case Kind::constant: return "";
@@ -76,23 +76,21 @@ const char* kind_fault(const Graph& graph, const Node& node) {
       if (a.size() != node.size + 1 || product({a[0], std::ssize(a) - 1}) != first) return "size";
       return std::find(a.begin() + 1, a.end(), 0) == a.end() ? "" : "divisor 0";
     case Kind::bn:
-      if (!same || a[0] < 1 || a[1] < 1 || first % product({a[0], a[1]}) != 0) return "channels";
+      if (a[0] < 1 || a[1] < 1 || first % product({a[0], a[1]}) != 0) return "channels";
       if (c.size() != 4 * static_cast<std::uint64_t>(a[0]) + 1) return "payload length";
       for (auto var = c.end() - 1 - a[0]; var != c.end() - 1; ++var) {
-        const Dyadic sum = Dyadic::from_double(*var) + Dyadic::from_double(c.back());
+        const Fraction sum = Fraction::from_double(*var) + Fraction::from_double(c.back());
         if (*var < 0 || sum.sign() <= 0) return "variance";
       }
       return "";
     case Kind::add:
-      return a[0] > 1 || graph.nodes[node.operands[1]].size != first || !same ? "operand size" : "";
-    case Kind::divide:
-      if (!same) return "operand size";
-      return std::find(c.begin(), c.end(), 0) == c.end() ? "" : "divisor 0";
-    case Kind::leaky: return !same ? "operand size" : c[0] < 0 || c[0] > 1 ? "alpha" : "";
-    case Kind::clip: return !same ? "operand size" : c[0] > c[1] ? "reversed bounds" : "";
+      return a[0] > 1 || graph.nodes[node.operands[1]].size != first ? "second operand" : "";
+    case Kind::divide: return std::find(c.begin(), c.end(), 0) == c.end() ? "" : "divisor 0";
+    case Kind::leaky: return c[0] < 0 || c[0] > 1 ? "alpha" : "";
+    case Kind::clip: return c[0] > c[1] ? "reversed bounds" : "";
     case Kind::max:
       return product({a[0], static_cast<std::int64_t>(node.size)}) != first ? "operand size" : "";
-    default: return same ? "" : "operand size";
+    default: return "";
   }
 }
 
@@ -162,30 +160,30 @@ std::string graph_digest(const Graph& graph) {
 
 std::string property_digest(const Property& property) {
   Sha256 hash;
-  std::string text = "outward-property-1\ninputs " + std::to_string(property.inputs) + " outputs " +
-                     std::to_string(property.outputs) + "\n";
-  const auto flush = [&] { hash.update(text.data(), text.size()), text.clear(); };
-  const auto add_box = [&](const std::vector<InputRange>& box) {
-    for (const InputRange& r : box) {
+  const auto write = [&](const std::string& text) { hash.update(text.data(), text.size()); };
+  std::string text;  // of the box `at`; most cases have the box of the case before
+  std::size_t at = property.boxes.size();
+  const auto write_box = [&](std::size_t box) {
+    if (box != at) text.clear();
+    for (std::size_t i = 0; box != at && i < property.boxes[box].size(); ++i) {
+      const InputRange& r = property.boxes[box][i];
       text += r.lo.text() + (r.lo_strict ? "! " : " ") + r.hi.text() + (r.hi_strict ? "!\n" : "\n");
     }
-    flush();
+    at = box;
+    write(text);
   };
-  if (property.bound_only) {
-    text += "bound\n";
-    for (const std::vector<InputRange>& box : property.boxes) add_box(box);
-  }
+  write("outward-property-1\ninputs " + std::to_string(property.inputs) + " outputs " +
+        std::to_string(property.outputs) + (property.bound_only ? "\nbound\n" : "\n"));
+  for (std::size_t g = 0; property.bound_only && g < property.boxes.size(); ++g) write_box(g);
   for (const Case& c : property.cases) {
-    text += "case\n";
-    add_box(property.boxes[c.box]);
+    write("case\n");
+    write_box(c.box);
     for (const Row& row : c.rows) {
-      text += row.strict ? "< " : "<= ";
-      for (const auto& [j, b] : row.terms) text += std::to_string(j) + ":" + b.decimal() + " ";
-      text += row.constant.decimal() + "\n";
+      write(row.strict ? "< " : "<= ");
+      for (const auto& [j, b] : row.terms) write(std::to_string(j) + ":" + b.decimal() + " ");
+      write(row.constant.decimal() + "\n");
     }
-    flush();
   }
-  flush();
   return hash.hex();
 }
 

@@ -1,4 +1,4 @@
-// MXCSR, the self-test of the scalar directed arithmetic, and the exact rationals: see number.hpp.
+// MXCSR, the self-test of the scalar directed arithmetic, square roots: see number.hpp.
 #include "checker/kernel/number.hpp"
 
 #include <emmintrin.h>
@@ -16,12 +16,6 @@ std::uint32_t read_mode() {
   return mode;
 }
 void write_mode(std::uint32_t mode) { __asm__ volatile("ldmxcsr %0" : : "m"(mode) : "memory"); }
-
-BigInt quotient(const BigInt& a, const BigInt& b) {
-  BigInt q;
-  BigInt::divide_floor(a, b, &q, nullptr);
-  return q;
-}
 
 }  // namespace
 
@@ -49,50 +43,6 @@ std::string arithmetic_fault() {
     if (!g) return "directed operations do not round upward";
   }
   return "";
-}
-
-Exact::Exact(Dyadic numerator, BigInt denominator)
-    : value(std::move(numerator)), over(std::move(denominator)) {
-  if (over.bits() > 512) value = Dyadic::quotient_up(value, {over, 0}, 640), over = 1;
-  if (value.m.bits() > 1024) value = value.up(640);
-}
-
-Exact Exact::operator-() const {
-  Exact r(*this);
-  r.value.m = -r.value.m;
-  return r;
-}
-
-std::weak_ordering Exact::operator<=>(const Exact& o) const {
-  if (infinite || o.infinite) return infinite <=> o.infinite;
-  if (over == o.over) return Dyadic::compare(value, o.value) <=> 0;
-  return Dyadic::compare(value * Dyadic(o.over, 0), o.value * Dyadic(over, 0)) <=> 0;
-}
-
-Exact add_up(const Exact& a, const Exact& b) {
-  if (a.infinite || b.infinite) return infinity;
-  if (a.value.sign() == 0) return b;
-  if (b.value.sign() == 0) return a;
-  if (a.over == b.over) return {a.value + b.value, a.over};
-  const BigInt common = BigInt::gcd(a.over, b.over);
-  const BigInt left = quotient(b.over, common), right = quotient(a.over, common);
-  return {a.value * Dyadic(left, 0) + b.value * Dyadic(right, 0), a.over * left};
-}
-
-Exact mul_up(const Exact& a, const Exact& b) {
-  if (a.infinite || b.infinite) return infinity;
-  return {a.value * b.value, a.over * b.over};
-}
-
-Exact div_up(const Exact& a, const Exact& b) {
-  if (a.infinite || b.infinite) return infinity;
-  const std::uint64_t zeros = b.value.m.trailing_zeros();
-  const std::int64_t exponent = b.value.e + static_cast<std::int64_t>(zeros);
-  return {Dyadic(a.value.m * b.over, a.value.e - exponent), a.over * (b.value.m >> zeros)};
-}
-
-void convert_up(const Fraction& x, Exact* out) {
-  *out = div_up(Exact({x.numerator, 0}, 1), Exact({x.denominator, 0}, 1));
 }
 
 Nearest<float> square_root(Nearest<float> x) {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-#include "checker/kernel/dyadic.hpp"
+#include "checker/kernel/fraction.hpp"
 
 namespace outward_check {
 
@@ -50,37 +50,40 @@ inline double div_up(double a, double b) {  // REQUIRES b > 0
 inline bool is_infinite(double x) { return !(x < infinity); }
 inline bool is_zero(double x) { return x == 0; }
 // The least number of the arithmetic that is at least x.
-inline void convert_up(const Dyadic& x, double* out) { *out = x.double_up(); }
-inline void convert_up(const Fraction& x, double* out) {
-  *out = Dyadic::from_fraction_up(x, 300).double_up();
-}
-inline Dyadic dyadic_up(double x) { return Dyadic::from_double(x); }  // REQUIRES finite
+inline void convert_up(const Fraction& x, double* out) { *out = x.double_up(); }
+inline Fraction exactly(double x) { return Fraction::from_double(x); }  // REQUIRES finite
 inline double roughly(double x) { return x; }  // some double near x, for choices without proof
 
-// value/over with over > 0 odd, or +infinity.
+// A rational number or +infinity.
 struct Exact {
-  Dyadic value;
-  BigInt over = 1;
+  Fraction value;
   bool infinite = false;
   Exact() = default;
   Exact(double x) : infinite(!(x - x == 0)) {  // NOLINT: implicit on purpose, exact
-    if (!infinite) value = Dyadic::from_double(x);
+    if (!infinite) value = Fraction::from_double(x);
   }
-  Exact(Dyadic numerator, BigInt denominator);  // rounds up when too long
-  Exact operator-() const;
-  std::weak_ordering operator<=>(const Exact& o) const;
+  explicit Exact(Fraction x) : value(std::move(x)) {  // rounds up when too long
+    if (value.over.bits() > 512 || value.m.bits() > 1024) value = value.up(640);
+  }
+  Exact operator-() const { return infinite ? *this : Exact(-value); }
+  std::weak_ordering operator<=>(const Exact& o) const {
+    return infinite || o.infinite ? infinite <=> o.infinite : value <=> o.value;
+  }
 };
-Exact add_up(const Exact& a, const Exact& b);
-Exact mul_up(const Exact& a, const Exact& b);
-Exact div_up(const Exact& a, const Exact& b);  // REQUIRES b > 0
 inline bool is_infinite(const Exact& x) { return x.infinite; }
 inline bool is_zero(const Exact& x) { return !x.infinite && x.value.sign() == 0; }
-inline void convert_up(const Dyadic& x, Exact* out) { *out = Exact(x, 1); }
-void convert_up(const Fraction& x, Exact* out);
-inline Dyadic dyadic_up(const Exact& x) {  // REQUIRES finite
-  return Dyadic::quotient_up(x.value, {x.over, 0}, 640);
+inline Exact add_up(const Exact& a, const Exact& b) {
+  return a.infinite || b.infinite ? Exact(infinity) : Exact(a.value + b.value);
 }
-inline double roughly(const Exact& x) { return x.infinite ? infinity : dyadic_up(x).double_up(); }
+inline Exact mul_up(const Exact& a, const Exact& b) {
+  return a.infinite || b.infinite ? Exact(infinity) : Exact(a.value * b.value);
+}
+inline Exact div_up(const Exact& a, const Exact& b) {  // REQUIRES b > 0
+  return a.infinite || b.infinite ? Exact(infinity) : Exact(a.value / b.value);
+}
+inline void convert_up(const Fraction& x, Exact* out) { *out = Exact(x); }
+inline const Fraction& exactly(const Exact& x) { return x.value; }  // REQUIRES finite
+inline double roughly(const Exact& x) { return x.infinite ? infinity : x.value.double_up(); }
 
 // Plain arithmetic of F = float or double in the default rounding mode, one rounding per operation.
 template <class F>
@@ -99,13 +102,8 @@ struct Nearest {
   friend bool is_infinite(Nearest x) { return !(x.v - x.v == 0); }
   friend bool is_zero(Nearest x) { return x.v == 0; }
   friend double roughly(Nearest x) { return static_cast<double>(x.v); }
-  friend Dyadic dyadic_up(Nearest x) { return Dyadic::from_double(static_cast<double>(x.v)); }
-  template <class T>
-  friend void convert_up(const T& x, Nearest* out) {
-    double d;
-    convert_up(x, &d);
-    *out = Nearest(d);
-  }
+  friend Fraction exactly(Nearest x) { return Fraction::from_double(roughly(x)); }
+  friend void convert_up(const Fraction& x, Nearest* out) { *out = Nearest(x.double_up()); }
 };
 Nearest<float> square_root(Nearest<float> x);
 Nearest<double> square_root(Nearest<double> x);

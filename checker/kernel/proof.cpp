@@ -56,7 +56,7 @@ class Ledger final : public Proof {
     std::uint64_t slopes;  // the next id when the scope was opened
     std::uint32_t node;
     std::uint64_t element;
-    Dyadic at;
+    Fraction at;
     bool second = false;            // in z <= at
     bool covered = false;           // a split of it is done: its executions are those of the halves
     std::set<std::uint32_t> first;  // the cases that were refuted in z >= at
@@ -140,16 +140,16 @@ class Ledger final : public Proof {
   }
 
   // Whether the form has a lower bound above limit (or, if ties_count, equal to it).
-  void require_above(const LinearForm& form, const SlopeSet& set, const Dyadic& limit, bool ties_count,
+  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit, bool ties_count,
                      const char* rule) {
-    const auto good = [&](const std::optional<Dyadic>& b) {
+    const auto good = [&](const std::optional<Fraction>& b) {
       return b.has_value() && (limit < *b || (ties_count && limit == *b));
     };
-    std::optional<Dyadic> bound = state_.lower_bound(form, set);
+    std::optional<Fraction> bound = state_.lower_bound(form, set);
     if (good(bound)) return;
     Rejection no{rule, "a lower bound above " + limit.text() + (ties_count ? " or equal" : ""), ""};
     no.found = bound ? "about " + std::to_string(bound->double_up()) : "no bound";
-    const Dyadic noise(1, -20);  // what is further below the limit was not lost to rounding
+    const Fraction noise = Fraction::dyadic(1, -20);  // what is further below the limit was not lost to rounding
     if (std::is_same_v<U, double> && bound && limit - noise < *bound) {
       exact_work_ += 8 * structure_.multiplications;
       no.undecided = exact_work_ > exact_budget;
@@ -173,26 +173,26 @@ class Ledger final : public Proof {
       const std::uint64_t row = chosen[i].number;
       const bool next = row < rows.size() && (i == 0 || chosen[i - 1].number < row);
       require(next, "refute", "increasing rows of the case", row);
-      Dyadic factor;
-      Dyadic::parse(lambda[i].text, &factor);
+      Fraction factor;
+      Fraction::parse(lambda[i].text, &factor);
       require(factor.sign() >= 0, "refute", "multipliers >= 0", lambda[i].text);
       if (factor.sign() == 0) continue;
       some = true, strict |= rows[row].strict;
       for (const auto& [j, a] : rows[row].terms) {
-        form.terms[j] = form.terms[j] + factor * Dyadic(a, 0);
+        form.terms[j] = form.terms[j] + factor * a;
       }
-      form.constant = form.constant + factor * Dyadic(rows[row].constant, 0);
+      form.constant = form.constant + factor * rows[row].constant;
     }
     require(some, "refute", "a positive multiplier", "none");
     for (const Json& m : r.at("ranges").items) {  // items: node, element, value
       const std::uint64_t k = m.items[0].number, i = m.items[1].number;
       const bool stored = k <= structure_.graph.output && structure_.stored[k];
       require(stored && i < nodes_[k].size, "refute", "elements of stored nodes", k);
-      Dyadic value;
-      Dyadic::parse(m.items[2].text, &value);
+      Fraction value;
+      Fraction::parse(m.items[2].text, &value);
       form.multiples.push_back({static_cast<std::uint32_t>(k), i, value});
     }
-    require_above(form, chosen_slopes(r), Dyadic(), strict, "refute");
+    require_above(form, chosen_slopes(r), Fraction(), strict, "refute");
     if (refuted_[c] == 0) refuted_[c] = 1 + scopes_.size();
   }
 
@@ -203,9 +203,9 @@ class Ledger final : public Proof {
     require(j < property_.outputs, "bound", "an output", j);
     require(side == "lower" || side == "upper", "bound", "lower or upper", side);
     Bound b{static_cast<std::uint32_t>(j), side == "lower", {}};
-    Dyadic::parse(r.text("value"), &b.value);
+    Fraction::parse(r.text("value"), &b.value);
     LinearForm form;
-    form.terms[j] = Dyadic(b.is_lower ? 1 : -1, 0);
+    form.terms[j] = BigInt(b.is_lower ? 1 : -1);
     require_above(form, chosen_slopes(r), b.is_lower ? b.value : -b.value, true, "bound");
     bounds_.push_back(std::move(b));
   }
@@ -215,7 +215,7 @@ class Ledger final : public Proof {
     if (scopes_.size() == max_depth) throw std::bad_alloc();
     Scope s{state_.mark(), next_slopes_, stored_node(r), 0, {}, false, false, {}};
     s.element = element(r, s.node);
-    Dyadic::parse(r.text("at"), &s.at);
+    Fraction::parse(r.text("at"), &s.at);
     state_.assume(s.node, s.element, s.at, true);
     scopes_.push_back(std::move(s));
   }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/kernel/bigint.hpp"
+#include "checker/kernel/fraction.hpp"
 
 namespace outward_check {
 

@@ -162,8 +162,8 @@ void State<U>::prepare_constants(std::uint32_t k) {
       std::vector<U> root(channels);
       for (std::size_t q = 0; q < channels; ++q) {
         const double var = c[3 * channels + q], eps = c[4 * channels];
-        Dyadic low, high;
-        Dyadic::inverse_root(Dyadic::from_double(var) + Dyadic::from_double(eps), 256, &low, &high);
+        Fraction low, high;
+        Fraction::inverse_root(exactly(var) + exactly(eps), 256, &low, &high);
         convert_up(-low, &inverse_root[q].n), convert_up(high, &inverse_root[q].h);
         a.gain = larger(a.gain, inverse_root[q].h);
         const U sum = add_up(U(var), U(eps));

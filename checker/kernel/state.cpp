@@ -19,7 +19,7 @@ U rounded_up(const T& x) {
 }
 
 template <class U>
-Interval<U> enclosed(const Dyadic& x) {
+Interval<U> enclosed(const Fraction& x) {
   return {rounded_up<U>(-x), rounded_up<U>(x)};
 }
 
@@ -120,7 +120,7 @@ void State<U>::undo(std::size_t mark) {
 }
 
 template <class U>
-void State<U>::assume(std::uint32_t node, std::uint64_t i, const Dyadic& at, bool is_lower) {
+void State<U>::assume(std::uint32_t node, std::uint64_t i, const Fraction& at, bool is_lower) {
   Interval<U> z{U(infinity), U(infinity)};
   (is_lower ? z.n : z.h) = rounded_up<U>(is_lower ? -at : at);
   changed(node);
@@ -199,28 +199,28 @@ void State<U>::backward(std::uint32_t node, const std::vector<std::uint64_t>& lo
 }
 
 template <class U>
-std::optional<Dyadic> State<U>::lower_bound(const LinearForm& form, const SlopeSet& slopes) {
+std::optional<Fraction> State<U>::lower_bound(const LinearForm& form, const SlopeSet& slopes) {
   [[maybe_unused]] const Rounding<U> rounding{};
   prepare(graph_.output, slopes);
   std::vector<Start<U>> starts;
   for (const auto& [element, coefficient] : form.terms) {
     starts.push_back({graph_.output, element, 0, enclosed<U>(coefficient)});
   }
-  Dyadic constant = form.constant;
+  Fraction constant = form.constant;
   for (const auto& [node, element, value] : form.multiples) {
     const bool is_lower = value.sign() > 0;
     const U& end = is_lower ? ranges_[node][element].n : ranges_[node][element].h;
     if (is_infinite(end)) throw RuleFault{"a multiple of an infinite range end of " + name(node)};
-    constant = constant + value * (is_lower ? -dyadic_up(end) : dyadic_up(end));
+    constant = constant + value * (is_lower ? -exactly(end) : exactly(end));
     starts.push_back({node, element, 0, enclosed<U>(-value)});
   }
   const U bound = run(starts, graph_.output).bound[0];
   if (is_infinite(bound)) return std::nullopt;
-  return constant - dyadic_up(bound);
+  return constant - exactly(bound);
 }
 
 template <class U>
-std::optional<Dyadic> State<U>::exact_lower_bound(const LinearForm& form, const SlopeSet& slopes) {
+std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form, const SlopeSet& slopes) {
   if constexpr (std::is_same_v<U, double>) {
     if (exact_ == nullptr) exact_ = std::make_unique<State<Exact>>(structure_, semantics_);
     State<Exact>& e = *exact_;

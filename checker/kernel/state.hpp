@@ -25,11 +25,11 @@ struct LinearForm {
   struct Multiple {
     std::uint32_t node;  // stored
     std::uint64_t element;
-    Dyadic value;
+    Fraction value;
   };
-  std::map<std::uint64_t, Dyadic> terms;
+  std::map<std::uint64_t, Fraction> terms;
   std::vector<Multiple> multiples;
-  Dyadic constant;
+  Fraction constant;
 };
 
 // The slope bytes, 0 to 128, of one node.
@@ -60,9 +60,9 @@ class State {
   void backward(std::uint32_t node, const std::vector<std::uint64_t>& lower,
                 const std::vector<std::uint64_t>& upper, const SlopeSet& slopes);
   // A lower bound of the form; nothing if there is none. exact: same ranges, exact arithmetic.
-  std::optional<Dyadic> lower_bound(const LinearForm& form, const SlopeSet& slopes);
-  std::optional<Dyadic> exact_lower_bound(const LinearForm& form, const SlopeSet& slopes);
-  void assume(std::uint32_t node, std::uint64_t element, const Dyadic& at, bool is_lower);
+  std::optional<Fraction> lower_bound(const LinearForm& form, const SlopeSet& slopes);
+  std::optional<Fraction> exact_lower_bound(const LinearForm& form, const SlopeSet& slopes);
+  void assume(std::uint32_t node, std::uint64_t element, const Fraction& at, bool is_lower);
   bool crossed(std::uint32_t node, std::uint64_t element) const;
   // Empty if no node can overflow in this scope, else where it may.
   std::string overflow();

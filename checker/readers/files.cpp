@@ -1,5 +1,4 @@
-// Whole files into memory. Promises the bytes of one read, so that what is hashed is what is
-// parsed.
+// Whole files into memory. Promises the bytes of one read, so that what is hashed is what is parsed.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -9,34 +8,22 @@
 
 namespace outward_check {
 
-namespace {
-
-constexpr std::uint64_t max_file_bytes = std::uint64_t{4} << 30;
-
-[[noreturn]] void fail(ReadError::Class kind, const std::string& path, const std::string& text) {
-  throw ReadError(kind, path + ": " + text);
-}
-
-}  // namespace
-
 Bytes read_file(const std::string& path) {
+  constexpr std::uint64_t max_bytes = std::uint64_t{4} << 30;
+  const auto require = [&](bool holds, ReadError::Class kind, const char* text) {
+    if (!holds) throw ReadError(kind, path + ": " + text);
+  };
   std::error_code error;
-  if (path.find('\0') != std::string::npos || !std::filesystem::is_regular_file(path, error)) {
-    fail(ReadError::Class::io, path, "file.open: not a readable file, expected a regular file");
-  }
+  require(path.find('\0') == std::string::npos && std::filesystem::is_regular_file(path, error), ReadError::Class::io,
+          "file.open: not a readable file, expected a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (error || !file) fail(ReadError::Class::io, path, "file.open: cannot be opened for reading");
-  if (size > max_file_bytes) {
-    fail(ReadError::Class::limit, path,
-         "file.size: file too large, found " + std::to_string(size) + " bytes, limit " +
-             std::to_string(max_file_bytes));
-  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  require(!error && file, ReadError::Class::io, "file.open: cannot be opened for reading");
+  require(size <= max_bytes, ReadError::Class::limit, "file.size: file too large, limit 2^32 bytes");
   Bytes bytes(static_cast<std::size_t>(size));
   const std::size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
-  if (got != bytes.size() || std::ferror(file.get()) != 0 || std::fgetc(file.get()) != EOF) {
-    fail(ReadError::Class::io, path, "file.read: the file changed or could not be read to its end");
-  }
+  require(got == bytes.size() && std::ferror(file.get()) == 0 && std::fgetc(file.get()) == EOF, ReadError::Class::io,
+          "file.read: the file changed or could not be read to its end");
   return bytes;
 }
 

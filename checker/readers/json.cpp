@@ -2,7 +2,6 @@
 #include "checker/readers/json.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "checker/readers/readers.hpp"
 
@@ -12,35 +11,43 @@ namespace {
 
 constexpr int max_depth = 4;  // record, list, object, list
 
+// The length of the character at the start of the text; 0 for overlong forms, surrogates, values above 10ffff.
+std::size_t utf8_length(std::string_view text) {
+  const unsigned char c = static_cast<unsigned char>(text[0]);
+  if (c < 0x80) return 1;
+  const std::size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+  constexpr std::uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+  std::uint32_t code = c & (0xffu >> (length + 1));
+  if (c < 0xc2 || c > 0xf4 || text.size() < length) return 0;
+  for (char next : text.substr(1, length - 1)) {
+    if ((next & 0xc0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3f);
+  }
+  return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
+}
+
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : text_(text), rest_(text) {}
 
   Json document() {
     Json value = parse(0);
-    if (at_ != text_.size()) fail("the end of the line");
+    if (!rest_.empty()) fail("the end of the line");
     return value;
   }
 
  private:
-  std::string_view text_;
-  std::size_t at_ = 0;
+  std::string_view text_, rest_;
 
   [[noreturn]] void fail(const std::string& expected) const {
-    std::string found = "the end of the line";
-    if (at_ < text_.size()) {
-      const unsigned char c = static_cast<unsigned char>(text_[at_]);
-      found = c > ' ' && c < 127 ? std::string("'") + text_[at_] + "'" : "byte " + std::to_string(c);
-    }
     throw ReadError(ReadError::Class::malformed,
-                    "column " + std::to_string(at_ + 1) + ": expected " + expected + ", found " + found);
+                    "column " + std::to_string(text_.size() - rest_.size() + 1) + ": expected " + expected);
   }
   bool take(char c) {
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
+    const bool found = rest_.starts_with(c);
+    rest_.remove_prefix(found);
+    return found;
   }
-  bool digit() const { return at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; }
 
   Json parse(int depth) {
     if (depth == max_depth) fail("no deeper nesting (limit " + std::to_string(max_depth) + ")");
@@ -48,13 +55,10 @@ class Parser {
     if (take('{')) {
       value.kind = Json::Kind::object;
       do {
-        const std::size_t start = at_;
         if (!take('"')) fail("a key");
-        value.keys.push_back(string_rest());
-        if (std::find(value.keys.begin(), value.keys.end() - 1, value.keys.back()) != value.keys.end() - 1) {
-          at_ = start;
-          fail("no second key \"" + value.keys.back() + "\"");
-        }
+        std::string key = string_rest();
+        if (std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end()) fail("no key twice");
+        value.keys.push_back(std::move(key));
         if (!take(':')) fail("':'");
         value.items.push_back(parse(depth + 1));
       } while (take(','));
@@ -68,70 +72,42 @@ class Parser {
     } else if (take('"')) {
       value.kind = Json::Kind::string;
       value.text = string_rest();
-    } else if (digit()) {
-      value.number = integer();
-    } else {
-      fail("an object, list, string or unsigned integer without blanks before it");
+    } else if (!take_integer(&rest_, INT64_MAX, &value.number)) {
+      fail("an object, list, string or plain integer below 2^63");
     }
     return value;
   }
 
-  std::uint64_t integer() {
-    if (take('0')) return digit() ? (fail("no leading zero"), 0) : 0;
-    std::uint64_t n = 0;
-    for (; digit(); ++at_) {
-      const std::uint64_t d = static_cast<std::uint64_t>(text_[at_] - '0');
-      if (n > (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - d) / 10) {
-        fail("an integer below 2^63");
+  std::string string_rest() {
+    const auto special = [](char c) { return c == '"' || c == '\\' || c < ' ' || c > '~'; };
+    std::string out;
+    while (!take('"')) {
+      std::size_t length = std::find_if(rest_.begin(), rest_.end(), special) - rest_.begin();
+      if (length == 0) {
+        if (rest_.empty() || static_cast<unsigned char>(rest_[0]) < 0x20) fail("'\"', no raw control character");
+        if (take('\\')) {
+          out += escape();
+          continue;
+        }
+        length = utf8_length(rest_);
+        if (length == 0) fail("valid UTF-8");
       }
-      n = 10 * n + d;
+      out += rest_.substr(0, length);
+      rest_.remove_prefix(length);
     }
-    return n;
+    return out;
   }
 
-  std::string string_rest() {
-    std::string out;
-    for (;;) {
-      if (at_ == text_.size()) fail("'\"'");
-      const unsigned char c = static_cast<unsigned char>(text_[at_]);
-      if (c < 0x20) fail("no raw control character in a string");
-      if (c == '"') return ++at_, out;
-      if (c == '\\') {
-        out += escape();
-      } else if (c < 0x80) {
-        out += text_[at_++];
-      } else {
-        multibyte(&out);
-      }
-    }
-  }
   char escape() {
-    ++at_;
     if (take('"')) return '"';
     if (take('\\')) return '\\';
-    const std::string_view rest = text_.substr(at_, 5);
-    if (rest.size() == 5 && rest.starts_with("u00") && (rest[3] == '0' || rest[3] == '1')) {
-      const std::size_t low = std::string_view("0123456789abcdef").find(rest[4]);
-      if (low != std::string_view::npos)
-        return at_ += 5, static_cast<char>((rest[3] - '0') * 16 + static_cast<int>(low));
+    const std::size_t low = rest_.size() < 5 ? std::string_view::npos : hex_digits.find(rest_[4]);
+    if (low == std::string_view::npos || (!rest_.starts_with("u000") && !rest_.starts_with("u001"))) {
+      fail("the escape \\\", \\\\ or \\u00XX of a control character");
     }
-    fail("the escape \\\", \\\\ or \\u00XX of a control character");
-  }
-  // One UTF-8 sequence of two to four bytes; overlong forms, surrogates and values above 10ffff are refused.
-  void multibyte(std::string* out) {
-    const unsigned char c = static_cast<unsigned char>(text_[at_]);
-    const std::size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-    std::uint32_t code = c & (0xffu >> (length + 1));
-    bool good = c >= 0xc2 && c <= 0xf4 && text_.size() - at_ >= length;
-    for (std::size_t i = 1; good && i < length; ++i) {
-      const unsigned char next = static_cast<unsigned char>(text_[at_ + i]);
-      good = (next & 0xc0) == 0x80;
-      code = code << 6 | (next & 0x3f);
-    }
-    constexpr std::uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    if (!good || code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) fail("valid UTF-8");
-    out->append(text_.substr(at_, length));
-    at_ += length;
+    const std::size_t high = rest_[3] == '1' ? 16 : 0;
+    rest_.remove_prefix(5);
+    return static_cast<char>(high + low);
   }
 };
 
@@ -146,10 +122,23 @@ std::string json_string(std::string_view text) {
     if (static_cast<unsigned char>(c) >= 0x20) {
       out += c;
     } else {
-      out += std::string("\\u00") + (c < 16 ? '0' : '1') + "0123456789abcdef"[c & 15];
+      out += std::string("\\u00") + (c < 16 ? '0' : '1') + hex_digits[c & 15];
     }
   }
   return out + '"';
+}
+
+bool take_integer(std::string_view* text, std::uint64_t greatest, std::uint64_t* out) {
+  std::size_t digits = 0;
+  *out = 0;
+  for (; digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9'; ++digits) {
+    const std::uint64_t digit = static_cast<std::uint64_t>((*text)[digits] - '0');
+    if (digit > greatest || *out > (greatest - digit) / 10) return false;
+    *out = 10 * *out + digit;
+  }
+  const bool plain = digits == 1 || (digits > 1 && (*text)[0] != '0');
+  if (plain) text->remove_prefix(digits);
+  return plain;
 }
 
 }  // namespace outward_check

@@ -1,6 +1,6 @@
-// The canonical JSON of certificates (certificates/FORMAT.md section 7): one value without blanks, integers
-// without sign, fraction or leading zeros, strings with the escapes \" \\ \u00XX only. Promises bounded
-// recursion; everything else, also legal JSON of another style, is refused with the column.
+// The canonical JSON of certificates (certificates/FORMAT.md section 7): one value without blanks, integers without
+// sign, fraction or leading zeros, strings with the escapes \" \\ \u00XX only. Promises bounded recursion; everything
+// else, also legal JSON of another style, is refused with the column.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace outward_check {
+
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
 struct Json {
   enum class Kind { integer, string, list, object };
@@ -20,5 +22,8 @@ struct Json {
 
 Json parse_json(std::string_view line);          // throws ReadError (malformed)
 std::string json_string(std::string_view text);  // with quotes and escapes
+
+// Takes an integer without sign and leading zeros off the start of the text; false if there is none up to `greatest`.
+bool take_integer(std::string_view* text, std::uint64_t greatest, std::uint64_t* out);
 
 }  // namespace outward_check

@@ -23,8 +23,8 @@ class ReadError : public std::runtime_error {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes read_file(const std::string& path);                  // whole file, one read; io or limit
-Bytes read_maybe_gzip(const std::string& path);            // same; a gzip file (by content) is inflated by our own code
+Bytes read_file(const std::string& path);        // whole file, one read; io or limit
+Bytes read_maybe_gzip(const std::string& path);  // same; a gzip file (by content) is inflated by our own code
 std::string sha256_hex(const std::uint8_t* data, std::size_t size);
 
 struct ModelRead {
@@ -52,12 +52,15 @@ Property radius_property(const RadiusOptions& options, const Graph& graph, const
 // element type. Returns bit patterns.
 std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph);
 
-// A decimal number as VNN-LIB allows it; false when malformed or over the limits (10,000 digits,
-// exponent 20,000).
-bool parse_decimal(std::string_view text, Fraction* out);
+// Decimal numbers of every text format: an optional sign, digits with at most one point, an optional exponent. Limits:
+// 10,000 digits, exponent 20,000 in size.
+enum class DecimalStatus { ok, malformed, over_limit };
+DecimalStatus read_decimal(std::string_view text, Fraction* out);
+inline bool parse_decimal(std::string_view text, Fraction* out) { return read_decimal(text, out) == DecimalStatus::ok; }
 
-// Shared by the property readers and the kernel: IEEE binary32 nearest-even rounding of a fraction; false on overflow.
-bool round_binary32(const Fraction& value, double* out);
+// The bit pattern of the value rounded to nearest, ties to even, with subnormals; false if it overflows. Zero is +0.
+bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern);
+bool round_binary32(const Fraction& value, double* out);  // the same as a number
 bool round_binary64(const Fraction& value, double* out);
 
 }  // namespace outward_check

@@ -1,9 +1,10 @@
-// Certificates as a stream of records (certificates/FORMAT.md section 7). Promises memory for one line,
-// the closed schema with its key order, and that the end is reported only after a footer whose count and
-// digest match and after which no byte follows. Meaning is judged by checker/kernel.
+// Certificates as a stream of records (certificates/FORMAT.md section 7). Promises memory for one line, the closed
+// schema with its key order, and that the end is reported only after a footer whose count and digest match and after
+// which no byte follows. Meaning is judged by checker/kernel.
 #pragma once
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,18 +31,14 @@ struct FooterFault {
 class RecordReader {
  public:
   explicit RecordReader(const std::string& path);  // ReadError (io)
-  ~RecordReader();
-  RecordReader(const RecordReader&) = delete;
-  RecordReader& operator=(const RecordReader&) = delete;
   // False after a correct footer at the end of the file. Throws ReadError (malformed, limit) or FooterFault.
   bool next(Record* record);
   std::uint64_t line() const { return line_; }  // of the line read last
 
  private:
-  bool read_line();
-  std::FILE* file_;
-  std::string buffer_, text_;
-  std::size_t at_ = 0;
+  void read_line();
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::string text_;
   std::uint64_t line_ = 0;
   Sha256 digest_;
 };

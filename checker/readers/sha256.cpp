@@ -28,9 +28,7 @@ alignas(16) constexpr std::uint32_t round_constants[64] = {
 
 using Blocks = void (*)(std::uint32_t*, const std::uint8_t*, std::size_t);
 
-Blocks choose() {
-  return sha256_native_available() ? sha256_blocks_native : sha256_blocks_portable;
-}
+Blocks choose() { return sha256_native_available() ? sha256_blocks_native : sha256_blocks_portable; }
 
 }  // namespace
 
@@ -39,8 +37,7 @@ void sha256_blocks_portable(std::uint32_t* state, const std::uint8_t* data, std:
     std::uint32_t w[64], v[8];
     for (int t = 0; t < 16; ++t) {
       const std::uint8_t* p = data + 4 * t;
-      w[t] =
-          std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
+      w[t] = std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
     }
     for (int t = 16; t < 64; ++t) {
       const std::uint32_t x = w[t - 15], y = w[t - 2];
@@ -49,13 +46,11 @@ void sha256_blocks_portable(std::uint32_t* state, const std::uint8_t* data, std:
     }
     std::copy(state, state + 8, v);
 #pragma GCC unroll 64
-    for (int t = 0; t < 64;
-         ++t) {  // a is v[-t], b is v[1 - t], ...: the names move, not the values
+    for (int t = 0; t < 64; ++t) {  // a is v[-t], b is v[1 - t], ...: the names move, not the values
       const std::uint32_t a = v[(64 - t) % 8], b = v[(65 - t) % 8], c = v[(66 - t) % 8];
       const std::uint32_t e = v[(68 - t) % 8], f = v[(69 - t) % 8], g = v[(70 - t) % 8];
       std::uint32_t& h = v[(71 - t) % 8];
-      h += (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) +
-           round_constants[t] + w[t];
+      h += (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + round_constants[t] + w[t];
       v[(67 - t) % 8] += h;
       h += (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     }
@@ -66,12 +61,11 @@ void sha256_blocks_portable(std::uint32_t* state, const std::uint8_t* data, std:
 #if defined(__x86_64__)
 bool sha256_native_available() {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b >> 29 & 1) != 0 &&
-         __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3");
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1") &&
+         __builtin_cpu_supports("ssse3");
 }
 
-__attribute__((target("sha,sse4.1,ssse3"))) void sha256_blocks_native(std::uint32_t* state,
-                                                                      const std::uint8_t* data,
+__attribute__((target("sha,sse4.1,ssse3"))) void sha256_blocks_native(std::uint32_t* state, const std::uint8_t* data,
                                                                       std::size_t blocks) {
   // The instructions keep the state as (a, b, e, f) and (c, d, g, h), highest lane first.
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "checker/readers/decimal.hpp"
-
 namespace outward_check {
 
 namespace {
@@ -253,14 +251,14 @@ class Parser : private Tokens {
   Row row(const Linear& sum, bool strict, std::uint32_t line) {
     BigInt denominator = 1, common;
     for (const auto& [column, value] : sum) {
-      denominator = checked(Fraction(denominator, value.denominator)).numerator * value.denominator;
-      common = BigInt::gcd(common, value.numerator);
+      denominator = checked(Fraction(denominator, value.denominator())).numerator() * value.denominator();
+      common = BigInt::gcd(common, value.numerator());
     }
     const Fraction scale(denominator, common);
     Row result;
     result.strict = strict, result.line = line;
     for (const auto& [column, value] : sum) {
-      BigInt scaled = checked(scale * value).numerator;
+      BigInt scaled = checked(scale * value).numerator();
       if (column == none) {
         result.constant = std::move(scaled);
       } else {
@@ -315,7 +313,8 @@ class Parser : private Tokens {
 
   // Long numbers are paid for by the square of their length.
   Fraction checked(Fraction value) {
-    const std::uint64_t bits = value.numerator.bits() + value.denominator.bits();
+    value = value.reduced();
+    const std::uint64_t bits = value.numerator().bits() + value.denominator().bits();
     if (bits > max_bits) limit("number: computed number too long (bits)", max_bits);
     if (bits > 1000) spend(bits * bits / 500);
     return value;

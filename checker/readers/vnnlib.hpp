@@ -14,7 +14,7 @@ namespace outward_check {
 struct HashValue {
   std::size_t operator()(const Fraction& f) const {
     std::int64_t n = 0, d = 0;
-    const bool small = f.numerator.fits_int64(&n) && f.denominator.fits_int64(&d);
+    const bool small = f.numerator().fits_int64(&n) && f.denominator().fits_int64(&d);
     return small ? static_cast<std::size_t>(n) * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(d)
                  : std::hash<std::string>()(f.text());
   }

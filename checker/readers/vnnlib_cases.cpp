@@ -140,7 +140,7 @@ class Expansion {
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const Slot& s = slots_[i];
       ranges[i] = {*s.lo, *s.hi, s.lo_strict, s.hi_strict};
-      for (const Fraction* end : {s.lo, s.hi}) spend((end->numerator.bits() + end->denominator.bits()) / 8);
+      for (const Fraction* end : {s.lo, s.hi}) spend((end->numerator().bits() + end->denominator().bits()) / 8);
     }
     property_.boxes.push_back(std::move(ranges));
     return number;

@@ -117,7 +117,7 @@ Property complete_radius_property(RadiusOptions radius, bool has_label, const Gr
     const Run run = execute(structure, kind, point);
     if (!run.fault.empty())
       throw ReadError(ReadError::Class::unsupported, "reference execution at the centre: " + run.fault);
-    for (const Interval<Exact>& y : run.outputs) reference.push_back(y.h.value.fraction());
+    for (const Interval<Exact>& y : run.outputs) reference.push_back(y.h.value);
     if (needs_label)
       radius.label =
           static_cast<std::uint32_t>(std::max_element(reference.begin(), reference.end()) - reference.begin());

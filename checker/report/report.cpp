@@ -21,7 +21,7 @@ struct Line {
   std::uint64_t records = 0, exact_decisions = 0;
 };
 
-std::string shown(const Dyadic& d) { return d.text() + " (about " + std::to_string(d.double_up()) + ")"; }
+std::string shown(const Fraction& d) { return d.dyadic_text() + " (about " + std::to_string(d.double_up()) + ")"; }
 
 Line certificate_line(const std::string& file, const Options& options) {
   Line line;
@@ -78,7 +78,7 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
     for (std::size_t j = 0; j < w.outputs.size(); ++j) {
       if (!witness.outputs[j]) continue;
       const double computed = roughly(w.outputs[j].h),
-                   claimed = Dyadic::from_fraction_up(*witness.outputs[j], 60).double_up();
+                   claimed = witness.outputs[j]->double_up();
       const double gap = computed > claimed ? computed - claimed : claimed - computed;
       if (gap > 1e-6 * (1 + (claimed < 0 ? -claimed : claimed))) {
         line.notes.push_back(std::string(name) + ": the file claims Y_" + std::to_string(j) + " = " +

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/kernel/bigint.hpp"
+#include "checker/kernel/fraction.hpp"
 
 namespace outward_check {
 

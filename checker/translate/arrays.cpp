@@ -9,7 +9,6 @@
 #include <cstring>
 #include <set>
 
-#include "checker/readers/decimal.hpp"
 #include "checker/readers/onnx_lower.hpp"
 
 namespace outward_check {

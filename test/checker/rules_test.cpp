@@ -12,7 +12,7 @@ using namespace proof_tools;
 
 namespace {
 
-Fraction value(const Exact& x) { return x.value.fraction() / Fraction(x.over); }
+Fraction value(const Exact& x) { return x.value; }
 
 struct Trial {
   Graph graph;
@@ -55,8 +55,8 @@ void all_steps(State<U>& state, const Structure& s, const Trial& t) {
 LinearForm random_form(Random& r, const Graph& graph) {
   LinearForm form;
   for (std::uint64_t j = 0; j < graph.nodes[graph.output].size; ++j)
-    form.terms.emplace(j, Dyadic::from_double(r.number()));
-  form.constant = Dyadic::from_double(r.number());
+    form.terms.emplace(j, Fraction::from_double(r.number()));
+  form.constant = Fraction::from_double(r.number());
   return form;
 }
 
@@ -65,13 +65,13 @@ void add_multiples(LinearForm& form, const Structure& s, Random& r) {
   for (std::size_t n = 0; n < 3; ++n) {
     const std::uint32_t k = static_cast<std::uint32_t>(r.below(s.graph.nodes.size()));
     if (!s.stored[k] || k > s.graph.output) continue;
-    form.multiples.push_back({k, r.below(s.graph.nodes[k].size), Dyadic::from_double(r.number())});
+    form.multiples.push_back({k, r.below(s.graph.nodes[k].size), Fraction::from_double(r.number())});
   }
 }
 
 Fraction evaluate(const LinearForm& form, const std::vector<Fraction>& y) {
-  Fraction sum = form.constant.fraction();
-  for (const auto& [j, a] : form.terms) sum = sum + a.fraction() * y[j];
+  Fraction sum = form.constant;
+  for (const auto& [j, a] : form.terms) sum = sum + a * y[j];
   return sum;
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("ranges and bounds contain exact executions, in both profiles") {
       for (std::uint64_t j = 0; j < t.graph.nodes[t.graph.output].size; ++j)
         y.push_back(value(trace[t.graph.output][j].h));
       const Fraction slack(BigInt(1), BigInt(1) << 200);  // the enclosures behind bn
-      REQUIRE(low->fraction() <= evaluate(form, y) + slack);
+      REQUIRE(*low <= evaluate(form, y) + slack);
     }
   }
   CHECK(bounds == 150);
@@ -166,7 +166,7 @@ TEST_CASE("linear networks: bounds are attained at a corner") {
       const Fraction z = evaluate(form, {value(run.outputs[0].h), value(run.outputs[1].h)});
       if (corner == 0 || z < least) least = z;
     }
-    CHECK(exact.lower_bound(form, {})->fraction() == least);
+    CHECK(exact.lower_bound(form, {}) == least);
   }
 }
 
@@ -181,17 +181,17 @@ TEST_CASE("a multiple of a range end carries a split into the bound") {
   t.box = {{Fraction(BigInt(-1)), Fraction(BigInt(1))}};
   state.start(t.box);
   state.interval(1);
-  state.assume(1, 0, Dyadic(), true);
+  state.assume(1, 0, Fraction(), true);
   LinearForm form;
-  form.terms.emplace(0, Dyadic(1, 0));
+  form.terms.emplace(0, Fraction::dyadic(1, 0));
   CHECK(state.lower_bound(form, {})->double_up() == -1);
-  form.multiples.push_back({1, 0, Dyadic(1, -1)});
+  form.multiples.push_back({1, 0, Fraction::dyadic(1, -1)});
   CHECK(state.lower_bound(form, {})->double_up() == -0.5);
-  form.multiples[0].value = Dyadic(1, 0);
+  form.multiples[0].value = Fraction::dyadic(1, 0);
   CHECK(state.lower_bound(form, {})->double_up() == 0);
-  form.multiples[0].value = Dyadic(3, 0);  // too much of it costs
+  form.multiples[0].value = Fraction::dyadic(3, 0);  // too much of it costs
   CHECK(state.lower_bound(form, {})->double_up() == -2);
-  form.multiples[0].value = Dyadic(-1, 0);  // the other end: 2*z - 1 over [-1, 1]
+  form.multiples[0].value = Fraction::dyadic(-1, 0);  // the other end: 2*z - 1 over [-1, 1]
   CHECK(state.lower_bound(form, {})->double_up() == -3);
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("lines of single units are as tight as they can be") {
     state.start(box({{u.lo, u.hi}}));
     state.interval(1);
     LinearForm plus, minus;
-    plus.terms.emplace(0, Dyadic(1, 0)), minus.terms.emplace(0, Dyadic(-1, 0));
+    plus.terms.emplace(0, Fraction::dyadic(1, 0)), minus.terms.emplace(0, Fraction::dyadic(-1, 0));
     CHECK(state.lower_bound(plus, {&slopes})->double_up() == doctest::Approx(u.below).epsilon(1e-7));
     CHECK(-state.lower_bound(minus, {&slopes})->double_up() == doctest::Approx(u.above).epsilon(1e-7));
   }
@@ -239,7 +239,7 @@ TEST_CASE("max groups: dominating element, weights, constant") {
   b.add(Kind::max, {0}, 1, {3});
   const Structure s(b.graph);
   LinearForm plus, minus;
-  plus.terms.emplace(0, Dyadic(1, 0)), minus.terms.emplace(0, Dyadic(-1, 0));
+  plus.terms.emplace(0, Fraction::dyadic(1, 0)), minus.terms.emplace(0, Fraction::dyadic(-1, 0));
   State<double> state(s, Semantics::real);
   const Slopes third{0, 1, std::string({64, 64, 0}), ""};
   state.start(box({{2, 3}, {0, 2}, {-1, 1}}));  // element 0 dominates
@@ -260,7 +260,7 @@ TEST_CASE("without ranges nothing is known") {
   const Structure s(b.graph);
   const Slopes slopes{0, 2, std::string(2, 64), ""};
   LinearForm form;
-  form.terms.emplace(0, Dyadic(1, 0));
+  form.terms.emplace(0, Fraction::dyadic(1, 0));
   for (const Semantics semantics : {Semantics::real, Semantics::fp32_any}) {
     State<double> state(s, semantics);
     State<Exact> exact(s, semantics);
