@@ -1,5 +1,7 @@
-// Protobuf wire format; see onnx_wire.hpp for what is assumed and promised.
-#include "checker/readers/onnx_wire.hpp"
+// Protobuf wire format, read only, without any library; see onnx.hpp for what is promised. Nothing recurses.
+#include <cstring>
+
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check::onnx {
 
@@ -9,9 +11,9 @@ void over_limit(const std::string& text) { throw ReadError(ReadError::Class::lim
 
 namespace {
 
-// Walks over the fields of one message.
+// Walks over the fields of one message, or over the numbers of a packed field.
 struct Cursor {
-  Span bytes, payload;
+  Span bytes, payload = {};
   std::uint64_t at = 0, value = 0, field = 0;
   unsigned type = 0;
 
@@ -32,30 +34,21 @@ struct Cursor {
     const std::uint64_t tag = varint();
     field = tag >> 3;
     type = tag & 7;
-    if (type == 0) {
-      value = varint();
-      return true;
-    }
-    require(type == 1 || type == 2 || type == 5, "a group, or an unknown wire type");
-    const std::uint64_t size = type == 1 ? 8 : type == 5 ? 4 : varint();
+    require(type == 0 || type == 1 || type == 2 || type == 5, "a group, or an unknown wire type");
+    const std::uint64_t number = type == 0 || type == 2 ? varint() : 0;
+    const std::uint64_t size = type == 0 ? 0 : type == 1 ? 8 : type == 5 ? 4 : number;
     require(size <= bytes.size - at, "a field is longer than its message");
+    value = number;
     payload = {bytes.data + at, size, bytes.offset + at};
     at += size;
     return true;
   }
 };
 
-template <class Use>
-void each(Span bytes, unsigned field, Use use) {
-  for (Cursor c{bytes, {}}; c.next();) {
-    if (c.field == field) use(c);
-  }
-}
-
 }  // namespace
 
 Message::Message(Span bytes, const char* name, const char* schema) : bytes_(bytes) {
-  Cursor c{bytes, {}};
+  Cursor c{bytes};
   std::uint64_t start = 0;
   try {
     for (; c.next(); start = c.at) {
@@ -69,7 +62,7 @@ Message::Message(Span bytes, const char* name, const char* schema) : bytes_(byte
       require(repeated || !has(static_cast<unsigned>(c.field)), "the field is given twice");
       seen_ |= 1u << c.field;
       if (kind != 'I' || !packed) continue;
-      for (Cursor inner{c.payload, {}}; inner.at < inner.bytes.size;) inner.varint();
+      for (Cursor inner{c.payload}; inner.at < inner.bytes.size;) inner.varint();
     }
   } catch (const ReadError& e) {
     malformed("byte " + std::to_string(bytes.offset + start) + " (" + name + " field " + std::to_string(c.field) +
@@ -77,43 +70,21 @@ Message::Message(Span bytes, const char* name, const char* schema) : bytes_(byte
   }
 }
 
-std::int64_t Message::integer(unsigned field) const {
-  std::int64_t value = 0;
-  each(bytes_, field, [&](const Cursor& c) { value = static_cast<std::int64_t>(c.value); });
-  return value;
-}
-
-Span Message::bytes(unsigned field) const {
-  Span value;
-  each(bytes_, field, [&](const Cursor& c) { value = c.payload; });
-  return value;
-}
-
 std::vector<Span> Message::all(unsigned field) const {
   std::vector<Span> out;
-  each(bytes_, field, [&](const Cursor& c) { out.push_back(c.payload); });
+  for (Cursor c{bytes_}; c.next();) {
+    if (c.field == field) out.push_back(c.payload);
+  }
   return out;
 }
 
-std::vector<std::int64_t> Message::integers(unsigned field) const {
-  std::vector<std::int64_t> out;
-  each(bytes_, field, [&](const Cursor& c) {
-    if (c.type == 0) out.push_back(static_cast<std::int64_t>(c.value));
-    for (Cursor in{c.type == 0 ? Span{} : c.payload, {}}; in.at < in.bytes.size;) {
-      out.push_back(static_cast<std::int64_t>(in.varint()));
-    }
-  });
-  return out;
-}
-
-std::vector<double> Message::reals(unsigned field, unsigned width) const {
-  std::vector<double> out;
-  each(bytes_, field, [&](const Cursor& c) {
-    out.reserve(out.size() + c.payload.size / width);
-    for (const std::uint8_t *p = c.payload.data, *end = p + c.payload.size; p < end; p += width) {
-      out.push_back(width == 4 ? load<float>(p) : load<double>(p));
-    }
-  });
+Shape Message::integers(unsigned field) const {
+  Shape out;
+  for (Cursor c{bytes_}; c.next();) {
+    if (c.field != field) continue;
+    if (c.type == 0) out.push_back(static_cast<Int>(c.value));
+    for (Cursor in{c.payload}; in.at < in.bytes.size;) out.push_back(static_cast<Int>(in.varint()));
+  }
   return out;
 }
 

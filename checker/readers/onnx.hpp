@@ -1,0 +1,165 @@
+// What the parts of the ONNX reader share: protobuf messages, values, the graph under construction, one ONNX node being
+// lowered by the operator rules of FORMAT.md section 2. Promises: every read lies inside its message; groups, unknown
+// fields, wrong wire types and a second occurrence of a field that is not repeated are refused; sizes are checked and
+// charged to a budget before anything is allocated; no node with NaN, infinity or without elements is emitted.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker/readers/readers.hpp"
+
+namespace outward_check::onnx {
+
+static_assert(std::endian::native == std::endian::little, "raw tensor data is little endian");
+
+[[noreturn]] void malformed(const std::string& text);
+[[noreturn]] void unsupported(const std::string& text);
+[[noreturn]] void over_limit(const std::string& text);
+inline void require(bool holds, const char* text) {
+  if (!holds) malformed(text);
+}
+inline void support(bool holds, const char* text) {
+  if (!holds) unsupported(text);
+}
+
+using Int = std::int64_t;
+using Shape = std::vector<Int>;  // also index lists and the data of constants
+using Reals = std::vector<double>;
+
+// ---- protobuf wire format ----
+
+struct Span {
+  const std::uint8_t* data = nullptr;
+  std::uint64_t size = 0, offset = 0;  // offset in the file, for messages
+  std::string text() const { return std::string(reinterpret_cast<const char*>(data), size); }
+};
+
+// One message whose fields were all checked on construction. The bytes must outlive it. schema[f] is what field f may
+// be: v one varint, f one 32-bit float, s bytes; capitals repeat: S bytes, I varints, F floats, D doubles (the numbers
+// packed or not); '.' or beyond the end: refused.
+class Message {
+ public:
+  Message(Span bytes, const char* name, const char* schema);
+  bool has(unsigned field) const { return seen_ >> field & 1; }
+  std::vector<Span> all(unsigned field) const;  // of F and D: runs of numbers
+  Shape integers(unsigned field) const;
+  Span bytes(unsigned field) const { return has(field) ? all(field)[0] : Span{}; }
+  Int integer(unsigned field) const { return has(field) ? integers(field)[0] : 0; }
+  std::string text(unsigned field) const { return bytes(field).text(); }
+
+ private:
+  Span bytes_;
+  std::uint32_t seen_ = 0;
+};
+
+// ---- values ----
+
+inline constexpr Int kMaxRank = 16, kMaxElements = Int{1} << 31, kMaxNodes = Int{1} << 20;
+enum Type : int { kFloat = 1, kInt64 = 7, kBool = 9, kDouble = 11 };  // TensorProto.DataType
+inline bool is_float(int type) { return type == kFloat || type == kDouble; }
+const char* type_name(int type);  // unsupported if this reader holds no values of the type
+
+Int element_count(const Shape& shape);  // checked product; malformed or limit
+std::string shape_text(const Shape& shape);
+Int axis_in(Int axis, std::size_t rank);                          // negative counts from the end
+std::vector<bool> axis_set(const Shape& axes, std::size_t rank);  // as flags; none twice
+Shape broadcast(const Shape& a, const Shape& b);                  // numpy rules
+
+// What an ONNX tensor name stands for: a constant (never changed, so shared) or a node. The data of a constant are its
+// integers, or the bit patterns of its floats as binary64.
+struct Value {
+  int type = 0;
+  Shape shape;
+  std::shared_ptr<const Shape> data;
+  std::uint32_t node = 0;
+  bool is_node() const { return !data; }
+  bool is_integer() const { return data && !is_float(type); }
+  Int size() const { return element_count(shape); }
+  double real(std::size_t i) const { return std::bit_cast<double>((*data)[i]); }
+  Reals reals() const;
+};
+inline Int word(double real) { return std::bit_cast<Int>(real); }
+Value make_constant(int type, Shape shape, Shape data);  // refuses integers that the type cannot hold
+Value with_shape(Value value, Shape shape);
+
+// External data: regular files below the model's folder, reached without ".." and symbolic links. Each is read once;
+// what is hashed is what is parsed.
+struct ExternalFiles {
+  std::filesystem::path folder;
+  std::map<std::string, Bytes> files;
+  Span find(const Message& tensor, std::uint64_t bytes);
+};
+Shape float_data(const std::vector<Span>& runs, unsigned width);  // binary32 or binary64 by the width in bytes
+Value tensor_value(Span tensor, ExternalFiles* files);
+std::string tensor_name(Span tensor);
+
+// ---- lowering ----
+
+struct Target {
+  Graph graph;
+  ExternalFiles external;
+  std::uint64_t budget = 0;  // elements that may still be made: indices, payloads, constants
+  int type() const { return graph.is_binary64 ? kDouble : kFloat; }
+  void charge(Int elements);
+};
+
+struct Op {
+  Target& to;
+  Int opset;
+  std::string kind, name;  // operator; what messages call the node
+  std::size_t outputs = 1;
+  bool complete = false;  // the rule ran to its end
+  std::map<std::string, Message> attributes;
+  std::vector<const Value*> in;  // null: absent
+  std::vector<Value> out;
+
+  bool given(const char* attribute) const { return attributes.count(attribute) != 0; }
+  Int integer(const char* attribute, Int absent) const;
+  double real(const char* attribute, float absent) const;
+  std::string text(const char* attribute, const char* absent) const;
+  Shape list(const char* attribute) const;                 // empty when absent
+  Shape list(const char* attribute, std::size_t i) const;  // from operand i if it is there
+  bool has(std::size_t i) const { return i < in.size() && in[i] != nullptr; }
+  const Value& floats(std::size_t i) const;    // float constant or node, not empty
+  const Value& constant(std::size_t i) const;  // float constant, not empty
+  const Shape& values(std::size_t i) const;    // integer constant
+
+  void give(Value value) { out.push_back(std::move(value)); }
+  Value emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints, Reals payload = {});
+  Value materialise(const Value& value);  // a node stays itself
+  // out[i] = z[index[i]] over the concatenation of the operands: constants give a constant, else constants are
+  // materialised and one map is emitted unless it is the identity of one operand.
+  Value remap(std::vector<Value> operands, Shape shape, Shape index);
+  Value expand(const Value& value, const Shape& shape);
+  // Flat indices as sums of one offset per axis. offsets: those of all coordinates; sums: the last axis varies fastest,
+  // -1 where some offset is -1; transposed: the axes in the given order.
+  Shape run(Int start, Int count, Int step);  // start, start + step, ...
+  std::vector<Shape> offsets(const Shape& shape);
+  Shape sums(const std::vector<Shape>& offsets);
+  Shape transposed(const Shape& from, const Shape& order);
+};
+Shape strides(const Shape& shape);
+
+// The reduced axes of a Reduce operator moved behind the kept ones, K elements for each result.
+struct Reduction {
+  Shape index, shape;
+  Int K = 1;
+  bool nothing = false;  // noop_with_empty_axes
+};
+Reduction reduction(Op& op);
+
+// The rules: each reads op, emits nodes, gives the outputs, and throws for what is not supported.
+void constant(Op&), constant_of_shape(Op&), shape_of(Op&), size_of(Op&), range(Op&), where(Op&);
+void cast(Op&), fold(Op&), fold_unary(Op&), fold_reduce(Op&);
+void identity(Op&), dropout(Op&), flatten(Op&), reshape(Op&), squeeze(Op&), unsqueeze(Op&);
+void transpose(Op&), concat(Op&), slice(Op&), split(Op&), gather(Op&), pad(Op&), expand(Op&);
+void add(Op&), subtract(Op&), multiply(Op&), divide(Op&), negate(Op&), relu(Op&), absolute(Op&);
+void leaky_relu(Op&), clip(Op&), matmul(Op&), gemm(Op&), conv(Op&), batch_normalization(Op&);
+void average_pool(Op&), global_average_pool(Op&), max_pool(Op&), reduce_sum(Op&), reduce_mean(Op&);
+
+}  // namespace outward_check::onnx
