@@ -16,7 +16,7 @@ namespace outward {
 
 namespace {
 
-constexpr int root_steps = 60, part_steps = 12;
+constexpr int root_steps = 60, part_steps = 8;
 constexpr double margin = 1e-9;  // of a refutation, scaled: the checker's own roundings must not matter
 
 struct Waiting {

@@ -186,8 +186,9 @@ class Check {
                 ", asked was " + claim_names[static_cast<int>(question_.expected)]);
     }
     if (!question_.any_semantics && answer_.semantics != wanted && !over_reals) {
-      not_asked(std::string("the claim is about ") + semantics_names[static_cast<int>(answer_.semantics)] +
-                ", asked was " + semantics_names[static_cast<int>(wanted)]);
+      not_asked(std::string("the claim is about ") +
+                semantics_names[static_cast<int>(answer_.semantics)] + ", asked was " +
+                semantics_names[static_cast<int>(wanted)]);
     }
     const bool is_bound = answer_.claim == Claim::bound;
     const bool empty = is_bound ? answer_.bounds.empty() : property_->cases.empty();

@@ -50,14 +50,6 @@ struct One {
   }
   static U get(const U& a, unsigned) { return a; }
   static void set(U* a, unsigned, const U& x) { *a = x; }
-  // In the order of the reference execution.
-  static Interval<U> dot(const double* w, const U* n, const U* h, std::uint64_t size) {
-    Interval<U> sum;
-    for (std::uint64_t k = 0; k < size; ++k) {
-      if (w[k] != 0) sum = outward_check::add(sum, times(Interval<U>{n[k], h[k]}, U(w[k])));
-    }
-    return sum;
-  }
 };
 
 template <class P>

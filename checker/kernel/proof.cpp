@@ -32,9 +32,10 @@ class Ledger final : public Proof {
     static constexpr struct {
       const char* name;
       void (Ledger::*rule)(const Record&);
-    } rules[] = {{"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
-                 {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
-                 {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
+    } rules[] = {
+        {"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
+        {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
+        {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
     require(open_ || r.name == "box", "sequence", "a box record or the footer", r.name);
     try {
       for (const auto& entry : rules) {
@@ -68,14 +69,20 @@ class Ledger final : public Proof {
   const bool is_bound_;
   State<U> state_;
   std::vector<std::vector<std::uint32_t>> cases_of_box_;
-  std::vector<std::size_t> refuted_;        // per case: 0 if open, else 1 + the depth of its refutation
+  std::vector<std::size_t> refuted_;  // per case: 0 if open, else 1 + the depth of its refutation
   std::map<std::uint64_t, Slopes> slopes_;  // the visible ones by id
   std::vector<Scope> scopes_;
   std::vector<Bound> bounds_;
-  std::uint64_t next_box_ = 0, next_slopes_ = 0, exact_decisions_ = 0, exact_work_ = 0, open_scopes_ = 0;
+  std::uint64_t next_box_ = 0, next_slopes_ = 0, open_scopes_ = 0;
+  std::uint64_t exact_decisions_ = 0, exact_work_ = 0;
   bool open_ = false;     // inside a box
   bool covered_ = false;  // of the whole box, as in Scope
 
+  static Fraction exact(const Json& number) {  // the schema has made sure that it is one
+    Fraction x;
+    require(Fraction::parse(number.text, &x), "number", "m*2^e", number.text);
+    return x;
+  }
   std::uint32_t stored_node(const Record& r) const {
     const std::uint64_t k = r.number("node");
     require(k < nodes_.size() && structure_.stored[k], "node", "a stored node", k);
@@ -140,8 +147,8 @@ class Ledger final : public Proof {
   }
 
   // Whether the form has a lower bound above limit (or, if ties_count, equal to it).
-  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit, bool ties_count,
-                     const char* rule) {
+  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit,
+                     bool ties_count, const char* rule) {
     const auto good = [&](const std::optional<Fraction>& b) {
       return b.has_value() && (limit < *b || (ties_count && limit == *b));
     };
@@ -149,7 +156,7 @@ class Ledger final : public Proof {
     if (good(bound)) return;
     Rejection no{rule, "a lower bound above " + limit.text() + (ties_count ? " or equal" : ""), ""};
     no.found = bound ? "about " + std::to_string(bound->double_up()) : "no bound";
-    const Fraction noise = Fraction::dyadic(1, -20);  // what is further below the limit was not lost to rounding
+    const Fraction noise = Fraction::dyadic(1, -20);  // further below: not lost to rounding
     if (std::is_same_v<U, double> && bound && limit - noise < *bound) {
       exact_work_ += 8 * structure_.multiplications;
       no.undecided = exact_work_ > exact_budget;
@@ -173,8 +180,7 @@ class Ledger final : public Proof {
       const std::uint64_t row = chosen[i].number;
       const bool next = row < rows.size() && (i == 0 || chosen[i - 1].number < row);
       require(next, "refute", "increasing rows of the case", row);
-      Fraction factor;
-      Fraction::parse(lambda[i].text, &factor);
+      const Fraction factor = exact(lambda[i]);
       require(factor.sign() >= 0, "refute", "multipliers >= 0", lambda[i].text);
       if (factor.sign() == 0) continue;
       some = true, strict |= rows[row].strict;
@@ -188,9 +194,7 @@ class Ledger final : public Proof {
       const std::uint64_t k = m.items[0].number, i = m.items[1].number;
       const bool stored = k <= structure_.graph.output && structure_.stored[k];
       require(stored && i < nodes_[k].size, "refute", "elements of stored nodes", k);
-      Fraction value;
-      Fraction::parse(m.items[2].text, &value);
-      form.multiples.push_back({static_cast<std::uint32_t>(k), i, value});
+      form.multiples.push_back({static_cast<std::uint32_t>(k), i, exact(m.items[2])});
     }
     require_above(form, chosen_slopes(r), Fraction(), strict, "refute");
     if (refuted_[c] == 0) refuted_[c] = 1 + scopes_.size();
@@ -202,8 +206,7 @@ class Ledger final : public Proof {
     const std::string& side = r.text("side");
     require(j < property_.outputs, "bound", "an output", j);
     require(side == "lower" || side == "upper", "bound", "lower or upper", side);
-    Bound b{static_cast<std::uint32_t>(j), side == "lower", {}};
-    Fraction::parse(r.text("value"), &b.value);
+    Bound b{static_cast<std::uint32_t>(j), side == "lower", exact(r.at("value"))};
     LinearForm form;
     form.terms[j] = BigInt(b.is_lower ? 1 : -1);
     require_above(form, chosen_slopes(r), b.is_lower ? b.value : -b.value, true, "bound");
@@ -213,9 +216,8 @@ class Ledger final : public Proof {
   void split(const Record& r) {
     require(!is_bound_, "sequence", "no split under claim bound", "split");
     if (scopes_.size() == max_depth) throw std::bad_alloc();
-    Scope s{state_.mark(), next_slopes_, stored_node(r), 0, {}, false, false, {}};
+    Scope s{state_.mark(), next_slopes_, stored_node(r), 0, exact(r.at("at")), false, false, {}};
     s.element = element(r, s.node);
-    Fraction::parse(r.text("at"), &s.at);
     state_.assume(s.node, s.element, s.at, true);
     scopes_.push_back(std::move(s));
   }
@@ -279,8 +281,8 @@ class Ledger final : public Proof {
 
 }  // namespace
 
-std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics, const Property& property,
-                                  bool bound_claim, bool exact) {
+std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics,
+                                  const Property& property, bool bound_claim, bool exact) {
   if (exact) return std::make_unique<Ledger<Exact>>(structure, semantics, property, bound_claim);
   return std::make_unique<Ledger<double>>(structure, semantics, property, bound_claim);
 }

@@ -4,7 +4,7 @@
 // the operations used below; all rounding is upward.
 //
 // Per lane a coefficient nu lies in [-n, h]; total_ is an upper bound of minus the constant part so
-// far; +infinity, or a NaN that P::finish turns into it, means that nothing is known.
+// far; +infinity, or a NaN that P::get turns into it, means that nothing is known.
 #pragma once
 #include "checker/kernel/engine.hpp"
 
@@ -38,7 +38,7 @@ class Rows {
       delete[] arrays_[k].cells;
       delete[] arrays_[k].touched;
     }
-    P::finish(total_, job_.bound);
+    for (std::uint32_t lane = 0; lane < P::lanes; ++lane) job_.bound[lane] = P::get(total_, lane);
     delete[] arrays_;
   }
 
@@ -260,29 +260,37 @@ void backward_rows(Job<typename P::Number>* job) {
   Rows<P>(job).run();
 }
 
-// out[j] of a site = sum over k of W[j][k]*x[k], plus b[j], for x in its ranges.
+// The range of every output, without its error box: sum over k of W[j][k]*x[k], plus b[j], for
+// neighbouring sites in lanes, in the order of the reference execution.
 template <class P, class U = typename P::Number>
 void contraction_range(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out) {
+  using Pair = typename P::Pair;
   const Sites& g = node.sites;
   std::int64_t* index = new std::int64_t[g.inputs];
-  U *n = new U[g.inputs], *h = new U[g.inputs];
-  for (std::uint64_t s = 0; s < g.count; ++s) {
+  Pair* cells = new Pair[g.inputs];
+  for (std::uint64_t s = 0, used = 0; s < g.count; s += used) {
     const Site at = site(g, s);
-    site_inputs(g, s, index);
-    for (std::uint64_t k = 0; k < g.inputs; ++k) {
-      n[k] = index[k] < 0 ? U(0) : x[index[k]].n;
-      h[k] = index[k] < 0 ? U(0) : x[index[k]].h;
+    const std::uint64_t left = at.output_stride - s % at.output_stride;  // with the same weights
+    used = left < P::lanes ? left : P::lanes;
+    for (std::uint64_t k = 0; k < g.inputs; ++k) cells[k] = {P::zero(), P::zero()};
+    for (std::uint32_t lane = 0; lane < used; ++lane) {
+      site_inputs(g, s + lane, index);
+      for (std::uint64_t k = 0; k < g.inputs; ++k) {
+        if (index[k] >= 0) P::set(cells + k, lane, x[index[k]]);
+      }
     }
-    std::uint64_t e = at.first_output;
-    for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
-      const Interval<U> sum = P::dot(node.payload + j * g.inputs, n, h, g.inputs);
-      const U b = node.bias != nullptr ? U(node.bias[j]) : U(0);
-      out[e] = {add_up(sum.n, -b), add_up(sum.h, b)};
-      e += at.output_stride;
+    for (std::uint64_t j = 0; j < g.outputs; ++j) {
+      const double* w = node.payload + (at.first_row + j) * g.inputs;
+      Pair sum{P::zero(), P::zero()};
+      for (std::uint64_t k = 0; k < g.inputs; ++k) P::add_product(&sum, w[k], cells + k);
+      const U b = node.bias != nullptr ? U(node.bias[at.first_row + j]) : U(0);
+      for (std::uint32_t lane = 0; lane < used; ++lane) {
+        out[at.first_output + j * at.output_stride + lane] = {
+            add_up(P::get(sum.n, lane), -b), add_up(P::get(sum.h, lane), b)};
+      }
     }
   }
-  delete[] n;
-  delete[] h;
+  delete[] cells;
   delete[] index;
 }
 

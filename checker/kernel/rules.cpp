@@ -86,7 +86,8 @@ struct Piecewise {
 
 // The lines of relu, leaky, clip, abs over x; slopes may be null.
 template <class U>
-LinePair<U> unary_line(const Node& node, const Interval<U>& x, const Slopes* slopes, std::uint64_t i) {
+LinePair<U> unary_line(const Node& node, const Interval<U>& x, const Slopes* slopes,
+                       std::uint64_t i) {
   LinePair<U> line;
   line.infinite = is_infinite(x.n) || is_infinite(x.h);
   if (line.infinite) return line;
@@ -353,8 +354,9 @@ void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
       lines[i] = unary_line(node, x[i], slopes, i);
     }
   }
-  views_[k].lines = lines.data(), views_[k].weights = nullptr;
-  if (slopes != nullptr) views_[k].weights = reinterpret_cast<const std::uint8_t*>(slopes->lower.data());
+  const char* weights = slopes != nullptr ? slopes->lower.data() : nullptr;
+  views_[k].lines = lines.data();
+  views_[k].weights = reinterpret_cast<const std::uint8_t*>(weights);
 }
 
 template class State<double>;

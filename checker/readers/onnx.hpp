@@ -31,6 +31,8 @@ using Int = std::int64_t;
 using Shape = std::vector<Int>;  // also index lists and the data of constants
 using Reals = std::vector<double>;
 
+inline Int word(double real) { return std::bit_cast<Int>(real); }
+
 // ---- protobuf wire format ----
 
 struct Span {
@@ -39,6 +41,9 @@ struct Span {
   std::string text() const { return std::string(reinterpret_cast<const char*>(data), size); }
 };
 
+// Appends the bit patterns, as binary64, of floats of 4 or 8 bytes.
+void append_floats(Span run, unsigned width, Shape* out);
+
 // One message whose fields were all checked on construction. The bytes must outlive it. schema[f] is what field f may
 // be: v one varint, f one 32-bit float, s bytes; capitals repeat: S bytes, I varints, F floats, D doubles (the numbers
 // packed or not); '.' or beyond the end: refused.
@@ -46,8 +51,9 @@ class Message {
  public:
   Message(Span bytes, const char* name, const char* schema);
   bool has(unsigned field) const { return seen_ >> field & 1; }
-  std::vector<Span> all(unsigned field) const;  // of F and D: runs of numbers
+  std::vector<Span> all(unsigned field) const;
   Shape integers(unsigned field) const;
+  Shape floats(unsigned field, unsigned width) const;  // as append_floats
   Span bytes(unsigned field) const { return has(field) ? all(field)[0] : Span{}; }
   Int integer(unsigned field) const { return has(field) ? integers(field)[0] : 0; }
   std::string text(unsigned field) const { return bytes(field).text(); }
@@ -83,7 +89,6 @@ struct Value {
   double real(std::size_t i) const { return std::bit_cast<double>((*data)[i]); }
   Reals reals() const;
 };
-inline Int word(double real) { return std::bit_cast<Int>(real); }
 Value make_constant(int type, Shape shape, Shape data);  // refuses integers that the type cannot hold
 Value with_shape(Value value, Shape shape);
 
@@ -94,7 +99,6 @@ struct ExternalFiles {
   std::map<std::string, Bytes> files;
   Span find(const Message& tensor, std::uint64_t bytes);
 };
-Shape float_data(const std::vector<Span>& runs, unsigned width);  // binary32 or binary64 by the width in bytes
 Value tensor_value(Span tensor, ExternalFiles* files);
 std::string tensor_name(Span tensor);
 

@@ -5,7 +5,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "checker/readers/onnx_lower.hpp"
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check::onnx {
 namespace {
@@ -27,7 +27,7 @@ Pair pair(Op& op) {
 }
 
 void give_with_constant(Op& op, Kind kind, const Value& x, const Value& constant) {
-  op.give(op.emit(kind, {x}, x.shape, {}, *constant.floats));
+  op.give(op.emit(kind, {x}, x.shape, {}, constant.reals()));
 }
 
 void give_unary(Op& op, Kind kind, Reals payload) {
@@ -41,20 +41,41 @@ Value scaled(Op& op, const Value& x, double factor) {
   return op.emit(Kind::scale, {x}, x.shape, {}, Reals(static_cast<std::size_t>(x.size()), factor));
 }
 
-Value swap_last(Op& op, const Value& v, Int batch, Int rows, Int columns, const Shape& shape) {
-  return op.remap({v}, shape, op.transposed({batch, rows, columns}, {0, 2, 1}));
+void append(Reals* payload, const Value& constant) {
+  for (std::size_t i = 0; i < constant.data->size(); ++i) payload->push_back(constant.real(i));
 }
 
-// Row-major [rows][columns] to [columns][rows].
-Reals flipped(const Reals& matrix, Int rows, Int columns) {
+// The last two axes of [batch][rows][columns] exchanged.
+Value swapped(Op& op, const Value& v, Int batch, Int rows, Int columns) {
+  return op.remap({v}, {batch, columns, rows}, op.transposed({batch, rows, columns}, {0, 2, 1}));
+}
+
+// The data of a constant, row-major [rows][columns], as [columns][rows].
+Reals flipped(const Value& matrix, Int rows, Int columns) {
   constexpr Int tile = 32;  // rows at a time, for the cache
-  Reals out(matrix.size());
+  Reals out(static_cast<std::size_t>(rows * columns));
   for (Int r0 = 0; r0 < rows; r0 += tile) {
     for (Int c = 0; c < columns; ++c) {
-      for (Int r = r0; r < std::min(rows, r0 + tile); ++r) out[c * rows + r] = matrix[r * columns + c];
+      for (Int r = r0; r < std::min(rows, r0 + tile); ++r) out[c * rows + r] = matrix.real(r * columns + c);
     }
   }
   return out;
+}
+
+// A matrix product of a, [M][K] or (ta) [K][M], and b, [batch][K][N] or (tb) [N][K], of which one is constant. A
+// constant b has one matrix for all of a, and its result may have a bias.
+Value product(Op& op, Value a, Value b, bool ta, bool tb, Int batch, Int M, Int K, Int N, Shape shape, Reals bias) {
+  support(!a.is_node() || !b.is_node(), kProduct);
+  if (!b.is_node()) {
+    a = op.materialise(a);
+    if (ta) a = swapped(op, a, 1, K, M);
+    Reals payload = tb ? b.reals() : flipped(b, K, N);
+    payload.insert(payload.end(), bias.begin(), bias.end());
+    return op.emit(Kind::dense, {a}, shape, {a.size() / K, K, N, !bias.empty()}, std::move(payload));
+  }
+  if (!tb) b = swapped(op, b, batch, K, N);
+  b = op.emit(Kind::dense, {b}, {batch, N, M}, {batch * N, K, M, 0}, ta ? flipped(a, K, M) : a.reals());
+  return with_shape(swapped(op, b, batch, N, M), shape);
 }
 
 }  // namespace
@@ -69,7 +90,7 @@ void add(Op& op) {
 void subtract(Op& op) {
   const Pair p = pair(op);
   if (!p.w.is_node()) {
-    Reals payload = *p.w.floats;
+    Reals payload = p.w.reals();
     for (double& c : payload) c = -c;
     return op.give(op.emit(Kind::shift, {p.v}, p.shape, {}, std::move(payload)));
   }
@@ -87,7 +108,7 @@ void multiply(Op& op) {
 void divide(Op& op) {
   const Pair p = pair(op);
   support(!p.w.is_node(), kProduct);
-  support(std::count(p.w.floats->begin(), p.w.floats->end(), 0.0) == 0, "division by zero");
+  for (double c : p.w.reals()) support(c != 0, "division by zero");
   give_with_constant(op, Kind::divide, p.v, p.w);
 }
 
@@ -107,7 +128,7 @@ void clip(Op& op) {
     double b = op.given(name) ? op.real(name, 0) : extreme;
     if (op.has(i)) {
       require(op.constant(i).size() == 1, "a bound is not one number");
-      b = (*op.constant(i).floats)[0];
+      b = op.constant(i).real(0);
     }
     return std::isinf(b) && (b < 0) == (extreme < 0) ? extreme : b;
   };
@@ -117,32 +138,23 @@ void clip(Op& op) {
 }
 
 void matmul(Op& op) {
-  Value a = op.floats(0);
-  const Value& b = op.floats(1);
+  const Value &a = op.floats(0), &b = op.floats(1);
   require(!a.shape.empty() && !b.shape.empty(), "a scalar operand");
   Shape left = a.shape, right = b.shape;
   if (left.size() == 1) left.insert(left.begin(), 1);
   if (right.size() == 1) right.push_back(1);
-  const Int M = left.end()[-2], K = left.back(), N = right.back();
+  const Int M = left.end()[-2], K = left.back(), N = right.back(), batch = b.size() / (K * N);
   require(right.end()[-2] == K, "the inner dimensions differ");
   Shape shape = broadcast({left.begin(), left.end() - 2}, {right.begin(), right.end() - 2});
   if (a.shape.size() > 1) shape.push_back(M);
   if (b.shape.size() > 1) shape.push_back(N);
-  const Int batch = b.size() / (K * N);
   support(!a.is_node() || !b.is_node(), kProduct);
   support(!b.is_node() ? batch == 1 : a.size() == M * K, "a constant with leading dimensions");
-  if (!b.is_node()) {
-    a = op.materialise(a);
-    return op.give(op.emit(Kind::dense, {a}, shape, {a.size() / K, K, N, 0}, flipped(*b.floats, K, N)));
-  }
-  const Value x = swap_last(op, b, batch, K, N, {batch, N, K});
-  const Value y = op.emit(Kind::dense, {x}, {batch, N, M}, {batch * N, K, M, 0}, *a.floats);
-  op.give(swap_last(op, y, batch, N, M, shape));
+  op.give(product(op, a, b, false, false, batch, M, K, N, shape, {}));
 }
 
 void gemm(Op& op) {
-  Value a = op.floats(0), y;
-  const Value& b = op.floats(1);
+  const Value &a = op.floats(0), &b = op.floats(1);
   const bool ta = op.integer("transA", 0) != 0, tb = op.integer("transB", 0) != 0;
   const double alpha = op.real("alpha", 1), beta = op.real("beta", 1);
   support(std::isfinite(alpha) && std::isfinite(beta), "alpha or beta not finite");
@@ -152,26 +164,14 @@ void gemm(Op& op) {
   require(b.shape[tb] == K, "the inner dimensions differ");
   const Value* c = op.has(2) ? &op.floats(2) : nullptr;
   require(!c || broadcast(c->shape, shape) == shape, "C does not fit the result");
-  support(!a.is_node() || !b.is_node(), kProduct);
   if (beta == 0) c = nullptr;
-  if (!b.is_node()) {
-    a = op.materialise(a);
-    if (ta) a = swap_last(op, a, 1, K, M, {M, K});
-    Reals payload = tb ? *b.floats : flipped(*b.floats, K, N);
-    const bool row = c && (c->size() == 1 || (c->shape.back() == N && c->size() == N));
-    const bool bias = row && !c->is_node() && alpha == 1 && beta == 1;
-    if (bias) {
-      const Value full = op.expand(with_shape(*c, {c->size()}), {N});
-      payload.insert(payload.end(), full.floats->begin(), full.floats->end());
-      c = nullptr;
-    }
-    y = op.emit(Kind::dense, {a}, shape, {M, K, N, bias}, std::move(payload));
-  } else {
-    const Value x = tb ? b : swap_last(op, b, 1, K, N, {N, K});
-    y = op.emit(Kind::dense, {x}, {N, M}, {N, K, M, 0}, ta ? flipped(*a.floats, K, M) : *a.floats);
-    y = swap_last(op, y, 1, N, M, shape);
+  Reals bias;
+  const bool row = c && (c->size() == 1 || (c->shape.back() == N && c->size() == N));
+  if (row && !c->is_node() && !b.is_node() && alpha == 1 && beta == 1) {
+    bias = op.expand(with_shape(*c, {c->size()}), {N}).reals();
+    c = nullptr;
   }
-  y = scaled(op, y, alpha);
+  const Value y = scaled(op, product(op, a, b, ta, tb, 1, M, K, N, shape, std::move(bias)), alpha);
   if (!c) return op.give(y);
   const Value t = op.expand(*c, shape);
   if (!t.is_node() && beta == 1) return give_with_constant(op, Kind::shift, y, t);
@@ -251,7 +251,7 @@ void give_pooled(Op& op, bool average, bool count_padding, const Window& axes) {
     if (average) ints.push_back(count_padding ? K : inside);
   }
   std::vector<Value> operands{x};
-  if (average && padded) operands.push_back(float_value(op.to.type(), {1}, {0}));
+  if (average && padded) operands.push_back(make_constant(op.to.type(), {1}, {word(0)}));
   const Value z = op.remap(std::move(operands), rows, std::move(index));
   op.give(op.emit(average ? Kind::reduce : Kind::max, {z}, shape, std::move(ints)));
 }
@@ -297,10 +297,10 @@ void conv(Op& op) {
   const auto& [v, h] = axes;
   const Int M = w.shape[0], g = op.integer("group", 1);
   require(g >= 1 && g <= M && M % g == 0 && x[1] == w.shape[1] * g, "channels and group do not fit");
-  Reals payload = *w.floats;
+  Reals payload = w.reals();
   if (op.has(2)) {
     require(op.constant(2).shape == Shape{M}, "the bias has not one number per output channel");
-    payload.insert(payload.end(), op.constant(2).floats->begin(), op.constant(2).floats->end());
+    append(&payload, op.constant(2));
   }
   const Shape ints{x[0],     x[1],    v.in,    h.in,       M,          v.kernel, h.kernel, v.stride, h.stride, v.before,
                    h.before, v.after, h.after, v.dilation, h.dilation, g,        v.out,    h.out,    op.has(2)};
@@ -317,9 +317,9 @@ void batch_normalization(Op& op) {
   Reals payload;
   for (std::size_t i = 1; i < 5; ++i) {
     require(op.constant(i).shape == Shape{shape[1]}, "not one constant per channel");
-    payload.insert(payload.end(), op.constant(i).floats->begin(), op.constant(i).floats->end());
+    append(&payload, op.constant(i));
   }
-  for (double var : *op.constant(4).floats) {
+  for (double var : op.constant(4).reals()) {
     support(var >= 0 && var > -eps, "a variance is negative, or not above -epsilon");
   }
   payload.push_back(eps);

@@ -1,17 +1,18 @@
 // read_model: the operator table, the walk over the ONNX graph, the removal of dead nodes. Promises:
 // either the complete canonical graph, or one ReadError that lists every blocker found.
 #include <optional>
+#include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "checker/readers/onnx_lower.hpp"
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check {
 namespace onnx {
 namespace {
 
-// One row per form of one or several operators, valid from opset `since` to the next row of the name.
-// Attributes are "name:type", type f i s t F I or S as AttributeProto has them, "!" when required.
+// One row per form of one or several operators, valid from opset `since` to the next row of the name. Attributes are
+// "name:type", type f i s t F I or S as AttributeProto has them, "!" when required, "@N" when known from opset N on.
 // integers: the rule when all operands are integer constants; floats: otherwise; null: refused.
 struct Form {
   const char* names;
@@ -26,8 +27,7 @@ constexpr unsigned kAny = UINT32_MAX;
 constexpr Form kForms[] = {
     {"Constant", 1, 0, 0, "value:t!", constant, nullptr},
     {"Constant", 12, 0, 0, "value:t value_float:f value_floats:F value_int:i value_ints:I", constant, nullptr},
-    {"Shape", 1, 1, 1, "", shape_of, shape_of},
-    {"Shape", 15, 1, 1, "start:i end:i", shape_of, shape_of},
+    {"Shape", 1, 1, 1, "start:i@15 end:i@15", shape_of, shape_of},
     {"Size", 1, 1, 1, "", size_of, size_of},
     {"ConstantOfShape", 9, 1, 1, "value:t", constant_of_shape, nullptr},
     {"Range", 11, 3, 3, "", range, nullptr},
@@ -43,14 +43,12 @@ constexpr Form kForms[] = {
     {"ReduceSum", 13, 1, 2, "keepdims:i noop_with_empty_axes:i", fold_reduce, reduce_sum},
     {"ReduceMean", 1, 1, 1, "axes:I keepdims:i", nullptr, reduce_mean},
     {"ReduceMean", 18, 1, 2, "keepdims:i noop_with_empty_axes:i", nullptr, reduce_mean},
-    {"Cast", 6, 1, 1, "to:i!", cast, cast},
-    {"Cast", 19, 1, 1, "to:i! saturate:i", cast, cast},
+    {"Cast", 6, 1, 1, "to:i! saturate:i@19", cast, cast},
     {"Identity", 1, 1, 1, "", identity, identity},
     {"Dropout", 7, 1, 1, "ratio:f", nullptr, dropout},
     {"Dropout", 12, 1, 3, "seed:i", nullptr, dropout},
     {"Flatten", 1, 1, 1, "axis:i", flatten, flatten},
-    {"Reshape", 5, 2, 2, "", reshape, reshape},
-    {"Reshape", 14, 2, 2, "allowzero:i", reshape, reshape},
+    {"Reshape", 5, 2, 2, "allowzero:i@14", reshape, reshape},
     {"Squeeze", 1, 1, 1, "axes:I", squeeze, squeeze},
     {"Squeeze", 13, 1, 2, "", squeeze, squeeze},
     {"Unsqueeze", 1, 1, 1, "axes:I!", unsqueeze, unsqueeze},
@@ -60,8 +58,7 @@ constexpr Form kForms[] = {
     {"Slice", 1, 1, 1, "axes:I starts:I! ends:I!", slice, slice},
     {"Slice", 10, 3, 5, "", slice, slice},
     {"Split", 2, 1, 1, "axis:i split:I", nullptr, split},
-    {"Split", 13, 1, 2, "axis:i", nullptr, split},
-    {"Split", 18, 1, 2, "axis:i num_outputs:i", nullptr, split},
+    {"Split", 13, 1, 2, "axis:i num_outputs:i@18", nullptr, split},
     {"Gather", 1, 2, 2, "axis:i", gather, gather},
     {"Pad", 2, 1, 1, "mode:s pads:I! value:f", nullptr, pad},
     {"Pad", 11, 2, 3, "mode:s", nullptr, pad},
@@ -82,42 +79,48 @@ constexpr Form kForms[] = {
     {"Gemm", 11, 2, 3, "alpha:f beta:f transA:i transB:i", nullptr, gemm},
     {"Conv", 1, 2, 3, "auto_pad:s pads:I strides:I dilations:I group:i kernel_shape:I", nullptr, conv},
     {"BatchNormalization", 7, 5, 5, "epsilon:f momentum:f spatial:i", nullptr, batch_normalization},
-    {"BatchNormalization", 9, 5, 5, "epsilon:f momentum:f", nullptr, batch_normalization},
-    {"BatchNormalization", 14, 5, 5, "epsilon:f momentum:f training_mode:i", nullptr, batch_normalization},
-    {"AveragePool", 7, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i", nullptr,
-     average_pool},
-    {"AveragePool", 10, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i",
-     nullptr, average_pool},
-    {"AveragePool", 19, 1, 1,
-     "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i dilations:I", nullptr,
+    {"BatchNormalization", 9, 5, 5, "epsilon:f momentum:f training_mode:i@14", nullptr, batch_normalization},
+    {"AveragePool", 7, 1, 1,
+     "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i@10 dilations:I@19", nullptr,
      average_pool},
     {"GlobalAveragePool", 1, 1, 1, "", nullptr, global_average_pool},
-    {"MaxPool", 1, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I!", nullptr, max_pool},
-    {"MaxPool", 8, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I! storage_order:i", nullptr, max_pool},
-    {"MaxPool", 10, 1, 1,
-     "auto_pad:s pads:I strides:I kernel_shape:I! storage_order:i ceil_mode:i dilations:I", nullptr, max_pool},
+    {"MaxPool", 1, 1, 1, "auto_pad:s pads:I strides:I kernel_shape:I! storage_order:i@8 ceil_mode:i@10 dilations:I@10",
+     nullptr, max_pool},
 };
 
-// Whether `word` is one of the words of `list`.
-bool has_word(std::string_view list, std::string_view word) {
-  for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool whole = (at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ');
-    if (whole && word.find(' ') == word.npos) return true;
+// The row of the operator in the opset version, or null.
+const Form* form_of(const std::string& kind, Int opset) {
+  static const std::multimap<std::string, const Form*> rows = [] {
+    std::multimap<std::string, const Form*> table;
+    for (const Form& row : kForms) {
+      std::istringstream names(row.names);
+      for (std::string name; names >> name;) table.emplace(name, &row);
+    }
+    return table;
+  }();
+  const Form* found = nullptr;
+  for (auto [at, end] = rows.equal_range(kind); at != end; ++at) {
+    if (at->second->since <= opset) found = at->second;
   }
-  return false;
+  return found;
 }
 
 // The attributes of one node against its row; what does not fit is added to faults.
-std::map<std::string, Message> read_attributes(const Message& node, const Form& form, std::string* faults) {
+std::map<std::string, Message> read_attributes(const Message& node, const Form& form, Int opset, std::string* faults) {
+  std::map<std::string, std::string> known;  // name to the rest of its entry
+  std::istringstream entries(form.attributes);
+  for (std::string entry; entries >> entry;) {
+    const std::size_t colon = entry.find(':'), at = entry.find('@');
+    if (at == std::string::npos || std::stoi(entry.substr(at + 1)) <= opset) {
+      known[entry.substr(0, colon)] = entry.substr(colon + 1);
+    }
+  }
   std::map<std::string, Message> found;
-  const std::string known = form.attributes;
   for (Span bytes : node.all(5)) {
     const Message a(bytes, "AttributeProto", ".sfvsssFISSS.ssS....v.sS");
     const std::string name = a.text(1);
     const Int type = a.integer(20);
-    const std::string typed = name + ":" + (type >= 1 && type <= 8 ? "fistgFIS"[type - 1] : '?');
-    bool fits = has_word(known, typed) || has_word(known, typed + "!");
+    bool fits = type >= 1 && type <= 8 && known.count(name) && known[name][0] == "fistgFIS"[type - 1];
     for (unsigned field : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 22, 23}) {
       fits = fits && (!a.has(field) || field == type + 1);  // no value of another type beside it
     }
@@ -126,9 +129,8 @@ std::map<std::string, Message> read_attributes(const Message& node, const Form& 
     }
     if (!found.emplace(name, a).second) *faults += "; attribute '" + name + "' is given twice";
   }
-  for (std::size_t end = known.find(":"); end != std::string::npos; end = known.find(":", end + 1)) {
-    const std::string name = known.substr(known.rfind(' ', end) + 1, end - known.rfind(' ', end) - 1);
-    const bool required = known.compare(end + 2, 1, "!") == 0;
+  for (const auto& [name, entry] : known) {
+    const bool required = entry.find('!') != std::string::npos;
     if (required && found.count(name) == 0) *faults += "; attribute '" + name + "' is missing";
   }
   return found;
@@ -270,8 +272,8 @@ class Import {
       const Message node(bytes, "NodeProto", ".SSssSsssS");
       Op made = op("");
       made.kind = node.text(4).substr(0, 99);
-      made.name = place + " '" + node.text(3).substr(0, 200) + "' (" + made.kind + ", opset " +
-                  std::to_string(opset_) + ")";
+      made.name =
+          place + " '" + node.text(3).substr(0, 200) + "' (" + made.kind + ", opset " + std::to_string(opset_) + ")";
       guard(made.name, [&] { apply(node, &made); });
       std::size_t i = 0;
       for (Span output : node.all(2)) {
@@ -279,8 +281,10 @@ class Import {
         const bool there = i++ < made.out.size() && made.complete;
         if (name.empty()) continue;
         require(constants_.count(name) == 0 && names_.insert(name).second, "an output name is defined before");
-        if (there) values_[name] = made.out[i - 1];
-        else if (!made.complete) values_[name].reset();  // reported; what reads it is not
+        if (there)
+          values_[name] = made.out[i - 1];
+        else if (!made.complete)
+          values_[name].reset();  // reported; what reads it is not
       }
     });
   }
@@ -288,13 +292,10 @@ class Import {
   void apply(const Message& node, Op* op) {
     const std::string domain = node.text(7);
     if (!domain.empty() && domain != "ai.onnx") unsupported("domain '" + domain + "'");
-    const Form* form = nullptr;
-    for (const Form& row : kForms) {
-      if (has_word(row.names, op->kind) && row.since <= opset_) form = &row;
-    }
+    const Form* const form = form_of(op->kind, opset_);
     support(form != nullptr && node.text(8).empty(), "the operator is not supported");
     std::string faults;
-    op->attributes = read_attributes(node, *form, &faults);
+    op->attributes = read_attributes(node, *form, opset_, &faults);
     op->outputs = node.all(2).size();
     bool complete = true, integers = true;
     const std::vector<Span> inputs = node.all(1);
@@ -309,7 +310,7 @@ class Import {
         faults += "; '" + inputs[i].text() + "' is not defined before";
       } else if (found->second) {
         op->in.back() = &*found->second;
-        integers = integers && found->second->integers;
+        integers = integers && found->second->is_integer();
       } else {
         complete = false;
       }
@@ -375,8 +376,8 @@ class Import {
   Target to_;
   Int opset_ = 0;
   std::optional<Message> graph_;
-  std::unordered_map<std::string, bool> constants_;  // initializers; true: already read
-  std::unordered_set<std::string> names_;            // inputs and node outputs
+  std::unordered_map<std::string, bool> constants_;               // initializers; true: already read
+  std::unordered_set<std::string> names_;                         // inputs and node outputs
   std::unordered_map<std::string, std::optional<Value>> values_;  // empty: not usable, reported
   std::string blockers_;
   std::size_t blocker_count_ = 0;

@@ -1,15 +1,15 @@
 // Index operators: they move, repeat and drop elements; one rule serves constants and nodes alike.
 #include <algorithm>
 
-#include "checker/readers/onnx_lower.hpp"
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check::onnx {
 namespace {
 
-void give_selected(Op& op, const std::vector<Shape>& coordinates) {
+void give_selected(Op& op, const std::vector<Shape>& offsets) {
   Shape shape;
-  for (const Shape& c : coordinates) shape.push_back(static_cast<Int>(c.size()));
-  op.give(op.remap({*op.in[0]}, shape, op.select(op.in[0]->shape, coordinates)));
+  for (const Shape& axis : offsets) shape.push_back(std::ssize(axis));
+  op.give(op.remap({*op.in[0]}, shape, op.sums(offsets)));
 }
 
 Int product(const Shape& shape, std::size_t first, std::size_t last) {
@@ -145,7 +145,7 @@ void slice(Op& op) {
   require(starts.size() == ends.size() && axes.size() == ends.size() && steps.size() == ends.size(),
           "starts, ends, axes and steps differ in length");
   axis_set(axes, from.size());
-  std::vector<Shape> coordinates = op.everything(from);
+  std::vector<Shape> offsets = op.offsets(from);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Int axis = axis_in(axes[i], from.size()), d = from[axis];
     const Int step = std::clamp(steps[i], -d - 1, d + 1);  // longer steps change nothing
@@ -155,9 +155,10 @@ void slice(Op& op) {
     };
     const Int start = place(starts[i]), span = place(ends[i]) - start;
     const Int count = (span + step + (step < 0 ? 1 : -1)) / step;
-    coordinates[axis] = op.run(start, std::max<Int>(count, 0), step);
+    const Int stride = strides(from)[axis];
+    offsets[axis] = op.run(start * stride, std::max<Int>(count, 0), step * stride);
   }
-  give_selected(op, coordinates);
+  give_selected(op, offsets);
 }
 
 void split(Op& op) {
@@ -176,10 +177,10 @@ void split(Op& op) {
   Int start = 0;
   for (Int size : sizes) {
     require(size >= 0 && size <= d - start, "the parts do not add up to the dimension");
-    std::vector<Shape> coordinates = op.everything(from);
-    coordinates[axis] = op.run(start, size, 1);
+    std::vector<Shape> offsets = op.offsets(from);
+    offsets[axis] = op.run(start * strides(from)[axis], size, strides(from)[axis]);
     start += size;
-    give_selected(op, coordinates);
+    give_selected(op, offsets);
   }
   require(start == d, "the parts do not add up to the dimension");
 }
@@ -187,16 +188,17 @@ void split(Op& op) {
 void gather(Op& op) {
   const Shape &from = op.in[0]->shape, &inner = op.in[1]->shape;
   const Int axis = axis_in(op.integer("axis", 0), from.size());
-  std::vector<Shape> coordinates = op.everything(from);
-  coordinates[axis] = op.values(1);
-  for (Int& i : coordinates[axis]) {
+  const Int stride = strides(from)[axis];
+  std::vector<Shape> offsets = op.offsets(from);
+  offsets[axis] = op.values(1);
+  for (Int& i : offsets[axis]) {
     require(i >= -from[axis] && i < from[axis], "an index out of range");
-    if (i < 0) i += from[axis];
+    i = (i < 0 ? i + from[axis] : i) * stride;
   }
   Shape shape(from.begin(), from.begin() + axis);
   shape.insert(shape.end(), inner.begin(), inner.end());
   shape.insert(shape.end(), from.begin() + axis + 1, from.end());
-  op.give(op.remap({*op.in[0]}, shape, op.select(from, coordinates)));
+  op.give(op.remap({*op.in[0]}, shape, op.sums(offsets)));
 }
 
 void pad(Op& op) {
@@ -206,18 +208,19 @@ void pad(Op& op) {
   support(op.text("mode", "constant") == "constant", "a mode other than constant");
   axis_set(axes, x.shape.size());
   require(pads.size() == 2 * axes.size(), "not two pads per axis");
-  std::vector<Shape> coordinates = op.everything(x.shape);
+  std::vector<Shape> offsets = op.offsets(x.shape);
   Shape shape = x.shape;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Int axis = axis_in(axes[i], x.shape.size()), before = pads[i], after = pads[i + axes.size()];
     require(std::max(before, after) <= kMaxElements && std::min(before, after) >= -kMaxElements, "pads");
     shape[axis] = std::max<Int>(0, x.shape[axis] + before + after);
-    coordinates[axis] = op.run(-before, shape[axis], 1);
-    for (Int& c : coordinates[axis]) c = c >= 0 && c < x.shape[axis] ? c : -1;
+    const Int stride = strides(x.shape)[axis];
+    offsets[axis] = op.run(-before, shape[axis], 1);
+    for (Int& c : offsets[axis]) c = c >= 0 && c < x.shape[axis] ? c * stride : -1;
   }
-  const Value fill = op.has(2) ? op.constant(2) : float_value(op.to.type(), {}, {op.real("value", 0)});
+  const Value fill = op.has(2) ? op.constant(2) : make_constant(op.to.type(), {}, {word(op.real("value", 0))});
   require(fill.size() == 1, "the pad value is not one number");
-  Shape index = op.select(x.shape, coordinates);
+  Shape index = op.sums(offsets);
   std::vector<Value> operands{x};
   if (std::count(index.begin(), index.end(), -1) > 0) operands.push_back(fill);
   std::replace(index.begin(), index.end(), Int{-1}, x.size());

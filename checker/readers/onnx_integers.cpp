@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "checker/readers/onnx_lower.hpp"
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check::onnx {
 namespace {
@@ -79,9 +79,9 @@ void fold(Op& op) {
     require(op.in[k]->type == type, "operands of different types");
     const Shape shape = broadcast(v.shape, op.in[k]->shape);
     const Value a = op.expand(v, shape), b = op.expand(*op.in[k], shape);
-    Shape r = *a.integers;
-    for (std::size_t i = 0; i < r.size(); ++i) r[i] = f(r[i], (*b.integers)[i]);
-    v = integer_value(result, shape, std::move(r));
+    Shape r = *a.data;
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] = f(r[i], (*b.data)[i]);
+    v = make_constant(result, shape, std::move(r));
   }
   op.give(std::move(v));
 }
@@ -94,36 +94,30 @@ void fold_reduce(Op& op) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     for (Int k = 0; k < r.K; ++k) out[i] = fold.f(out[i], values[r.index[i * r.K + k]]);
   }
-  op.give(integer_value(op.in[0]->type, r.shape, std::move(out)));
+  op.give(make_constant(op.in[0]->type, r.shape, std::move(out)));
 }
 
 void fold_unary(Op& op) {
   Shape values = op.values(0);
   require((op.in[0]->type == kBool) == (op.kind == "Not"), "element type");
   for (Int& v : values) v = op.kind == "Not" ? 1 - v : op.kind == "Neg" || v < 0 ? minus(0, v) : v;
-  op.give(integer_value(op.in[0]->type, op.in[0]->shape, std::move(values)));
+  op.give(make_constant(op.in[0]->type, op.in[0]->shape, std::move(values)));
 }
 
 void constant(Op& op) {
   require(op.attributes.size() == 1, "not exactly one value");
   const auto& [name, a] = *op.attributes.begin();
-  const Reals reals = a.reals(7, 4);
-  const Shape integers = a.integers(8), length{static_cast<Int>(reals.size() + integers.size())};
-  if (name == "value")
-    op.give(tensor_value(a.bytes(5), &op.to.external));
-  else if (name == "value_float")
-    op.give(float_value(kFloat, {}, {op.real("value_float", 0)}));
-  else if (name == "value_floats")
-    op.give(float_value(kFloat, length, reals));
-  else if (name == "value_int")
-    op.give(integer_value(kInt64, {}, {a.integer(3)}));
-  else
-    op.give(integer_value(kInt64, length, integers));
+  if (name == "value") return op.give(tensor_value(a.bytes(5), &op.to.external));
+  const bool real = name.starts_with("value_float"), list = name.ends_with('s');
+  Shape data = real ? a.floats(list ? 7 : 2, 4) : a.integers(list ? 8 : 3);
+  if (!list) data.resize(1);  // absent: zero
+  const Shape shape = list ? Shape{std::ssize(data)} : Shape{};
+  op.give(make_constant(real ? kFloat : kInt64, shape, std::move(data)));
 }
 
 void constant_of_shape(Op& op) {
   const Shape shape = op.values(0);
-  Value v = float_value(kFloat, {}, {0});
+  Value v = make_constant(kFloat, {}, {word(0)});
   if (op.given("value")) v = tensor_value(op.attributes.at("value").bytes(5), &op.to.external);
   require(v.size() == 1, "the value is not one number");
   op.give(op.remap({v}, shape, op.run(0, element_count(shape), 0)));
@@ -135,10 +129,10 @@ void shape_of(Op& op) {
   const auto place = [&](Int at) { return std::clamp<Int>(at < 0 ? at + rank : at, 0, rank); };
   const Int start = place(op.integer("start", 0)), end = place(op.integer("end", rank));
   const Shape part(shape.begin() + start, shape.begin() + std::max(start, end));
-  op.give(integer_value(kInt64, {static_cast<Int>(part.size())}, part));
+  op.give(make_constant(kInt64, {static_cast<Int>(part.size())}, part));
 }
 
-void size_of(Op& op) { op.give(integer_value(kInt64, {}, {op.in[0]->size()})); }
+void size_of(Op& op) { op.give(make_constant(kInt64, {}, {op.in[0]->size()})); }
 
 void range(Op& op) {
   const Int start = scalar(op, 0), span = minus(scalar(op, 1), start), delta = scalar(op, 2);
@@ -147,7 +141,7 @@ void range(Op& op) {
   Int count = quotient(span, delta);
   if (times(count, delta) != span && (span < 0) == (delta < 0)) ++count;
   count = std::max<Int>(count, 0);
-  op.give(integer_value(type, {count}, op.run(start, count, delta)));
+  op.give(make_constant(type, {count}, op.run(start, count, delta)));
 }
 
 void where(Op& op) {
@@ -158,7 +152,7 @@ void where(Op& op) {
   const Value condition = op.expand(*op.in[0], shape);
   Shape index = op.run(0, condition.size(), 1);
   for (std::size_t i = 0; i < index.size(); ++i) {
-    if ((*condition.integers)[i] == 0) index[i] += static_cast<Int>(index.size());
+    if ((*condition.data)[i] == 0) index[i] += static_cast<Int>(index.size());
   }
   op.give(op.remap({op.expand(*op.in[1], shape), op.expand(*op.in[2], shape)}, shape, index));
 }
@@ -171,23 +165,22 @@ void cast(Op& op) {
     support(type == v.type, "a change of the element type of the network");
     return op.give(v);
   }
-  Reals reals;
-  Shape integers = v.integers ? *v.integers : Shape{};
-  if (is_float(type)) {
-    for (Int i : integers) {
-      const double d = type == kFloat ? double{static_cast<float>(i)} : static_cast<double>(i);
-      support(d < 0x1p63 && static_cast<Int>(d) == i, "an integer that is not exact as a float");
-      reals.push_back(d);
+  Shape data = *v.data;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (is_float(type)) {
+      const double d = type == kFloat ? double{static_cast<float>(data[i])} : static_cast<double>(data[i]);
+      support(d < 0x1p63 && static_cast<Int>(d) == data[i], "an integer that is not exact as a float");
+      data[i] = word(d);
+      continue;
     }
-    return op.give(float_value(type, v.shape, std::move(reals)));
+    if (is_float(v.type)) {
+      const double d = v.real(i);
+      support(d >= -0x1p63 && d < 0x1p63 && d == std::trunc(d), "a float that is not an integer");
+      data[i] = static_cast<Int>(d);
+    }
+    if (type == kBool) data[i] = data[i] != 0;
   }
-  for (std::size_t i = 0; v.floats && i < v.floats->size(); ++i) {
-    const double d = (*v.floats)[i];
-    support(d >= -0x1p63 && d < 0x1p63 && d == std::trunc(d), "a float that is not an integer");
-    integers.push_back(static_cast<Int>(d));
-  }
-  for (Int& i : integers) i = type == kBool ? i != 0 : i;
-  op.give(integer_value(type, v.shape, std::move(integers)));
+  op.give(make_constant(type, v.shape, std::move(data)));
 }
 
 }  // namespace outward_check::onnx

@@ -1,8 +1,8 @@
-// Emission, constants and index arithmetic shared by the operator rules; see onnx_lower.hpp.
-#include "checker/readers/onnx_lower.hpp"
-
+// Emission, constants and index arithmetic shared by the operator rules; see onnx.hpp.
 #include <algorithm>
 #include <cmath>
+
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check::onnx {
 
@@ -19,8 +19,8 @@ Int Op::integer(const char* attribute, Int absent) const {
 
 double Op::real(const char* attribute, float absent) const {
   if (!given(attribute)) return absent;
-  const Reals value = attributes.at(attribute).reals(2, 4);
-  return value.empty() ? 0 : value[0];
+  const Shape value = attributes.at(attribute).floats(2, 4);
+  return value.empty() ? 0 : std::bit_cast<double>(value[0]);
 }
 
 std::string Op::text(const char* attribute, const char* absent) const {
@@ -45,8 +45,8 @@ const Value& Op::constant(std::size_t i) const {
 }
 
 const Shape& Op::values(std::size_t i) const {
-  if (!in[i]->integers) unsupported("operand " + std::to_string(i) + " is not an integer constant");
-  return *in[i]->integers;
+  if (!in[i]->is_integer()) unsupported("operand " + std::to_string(i) + " is not an integer constant");
+  return *in[i]->data;
 }
 
 Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints, Reals payload) {
@@ -56,41 +56,35 @@ Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape
   support(made.size > 0, "a result without elements");
   to.charge(std::ssize(payload));  // ints were charged when they were made
   for (const Value& v : operands) made.operands.push_back(v.node);
-  support(std::all_of(payload.begin(), payload.end(), [](double c) { return std::isfinite(c); }),
-          "NaN or infinity among the constants");
+  for (double c : payload) support(std::isfinite(c), "NaN or infinity among the constants");
   made.ints = std::move(ints);
   made.payload = std::move(payload);
   made.origin = name;
   if (std::ssize(to.graph.nodes) >= kMaxNodes) over_limit("more than 2^20 canonical nodes");
   to.graph.nodes.push_back(std::move(made));
-  return {to.type(), shape, nullptr, nullptr, static_cast<std::uint32_t>(to.graph.nodes.size() - 1)};
+  return {to.type(), shape, nullptr, static_cast<std::uint32_t>(to.graph.nodes.size() - 1)};
 }
 
 Value Op::materialise(const Value& value) {
-  return value.is_node() ? value : emit(Kind::constant, {}, value.shape, {}, *value.floats);
+  return value.is_node() ? value : emit(Kind::constant, {}, value.shape, {}, value.reals());
 }
 
 Value Op::remap(std::vector<Value> operands, Shape shape, Shape index) {
-  const auto gather = [&](auto member) {
-    using Data = std::decay_t<decltype(*(operands[0].*member))>;
-    const Data* source = (operands[0].*member).get();
-    Data joined, picked(index.size());
-    for (std::size_t k = 0; operands.size() > 1 && k < operands.size(); ++k) {
-      joined.insert(joined.end(), (operands[k].*member)->begin(), (operands[k].*member)->end());
-      source = &joined;
-    }
-    for (std::size_t i = 0; i < index.size(); ++i) picked[i] = (*source)[index[i]];
-    return picked;
-  };
-  const auto all = [&](auto holds) { return std::all_of(operands.begin(), operands.end(), holds); };
-  const int type = operands[0].type;
-  require(all([&](const Value& v) { return v.type == type; }), "operands of different types");
-  if (all([](const Value& v) { return v.integers; })) {
-    return integer_value(type, shape, gather(&Value::integers));
+  bool nodes = false, identity = operands.size() == 1 && operands[0].size() == std::ssize(index);
+  for (const Value& v : operands) {
+    require(v.type == operands[0].type, "operands of different types");
+    nodes = nodes || v.is_node();
   }
-  if (all([](const Value& v) { return v.floats; })) return float_value(type, shape, gather(&Value::floats));
+  if (!nodes) {
+    Shape joined;
+    for (std::size_t k = 0; operands.size() > 1 && k < operands.size(); ++k) {
+      joined.insert(joined.end(), operands[k].data->begin(), operands[k].data->end());
+    }
+    const Shape& source = operands.size() > 1 ? joined : *operands[0].data;
+    for (Int& i : index) i = source[i];
+    return make_constant(operands[0].type, shape, std::move(index));
+  }
   for (Value& v : operands) v = materialise(v);
-  bool identity = operands.size() == 1 && operands[0].size() == static_cast<Int>(index.size());
   for (std::size_t i = 0; identity && i < index.size(); ++i) identity = index[i] == static_cast<Int>(i);
   return identity ? with_shape(operands[0], shape) : emit(Kind::map, operands, shape, std::move(index));
 }
@@ -99,9 +93,10 @@ Value Op::expand(const Value& value, const Shape& shape) {
   if (value.shape == shape) return value;
   Shape from(shape.size() - value.shape.size(), 1);
   from.insert(from.end(), value.shape.begin(), value.shape.end());
-  std::vector<Shape> coordinates;
-  for (std::size_t a = 0; a < shape.size(); ++a) coordinates.push_back(run(0, shape[a], from[a] != 1));
-  return remap({value}, shape, select(from, coordinates));
+  const Shape step = strides(from);
+  std::vector<Shape> axes;
+  for (std::size_t a = 0; a < shape.size(); ++a) axes.push_back(run(0, shape[a], from[a] != 1 ? step[a] : 0));
+  return remap({value}, shape, sums(axes));
 }
 
 Shape Op::run(Int start, Int count, Int step) {
@@ -111,22 +106,28 @@ Shape Op::run(Int start, Int count, Int step) {
   return list;
 }
 
-std::vector<Shape> Op::everything(const Shape& shape) {
-  std::vector<Shape> coordinates;
-  for (Int d : shape) coordinates.push_back(run(0, d, 1));
-  return coordinates;
+Shape strides(const Shape& shape) {
+  Shape step(shape.size(), 1);
+  for (std::size_t a = shape.size(); a-- > 1;) step[a - 1] = step[a] * std::max<Int>(shape[a], 1);
+  return step;
 }
 
-Shape Op::select(const Shape& from, const std::vector<Shape>& coordinates) {
+std::vector<Shape> Op::offsets(const Shape& shape) {
+  std::vector<Shape> axes;
+  for (std::size_t a = 0; a < shape.size(); ++a) axes.push_back(run(0, shape[a], strides(shape)[a]));
+  return axes;
+}
+
+Shape Op::sums(const std::vector<Shape>& offsets) {
   Shape index{0}, size;
-  for (const Shape& c : coordinates) size.push_back(static_cast<Int>(c.size()));
+  for (const Shape& axis : offsets) size.push_back(std::ssize(axis));
   to.charge(element_count(size));
   if (element_count(size) == 0) return {};
-  for (std::size_t a = 0; a < from.size(); ++a) {
+  for (const Shape& axis : offsets) {
     Shape finer;
-    finer.reserve(index.size() * coordinates[a].size());
+    finer.reserve(index.size() * axis.size());
     for (Int base : index) {
-      for (Int i : coordinates[a]) finer.push_back(base < 0 || i < 0 ? -1 : base * from[a] + i);
+      for (Int i : axis) finer.push_back(base < 0 || i < 0 ? -1 : base + i);
     }
     index = std::move(finer);
   }
@@ -134,19 +135,10 @@ Shape Op::select(const Shape& from, const std::vector<Shape>& coordinates) {
 }
 
 Shape Op::transposed(const Shape& from, const Shape& order) {
-  Shape step(from.size(), 1), index{0};
-  to.charge(element_count(from));
-  if (element_count(from) == 0) return {};
-  for (std::size_t a = from.size(); a-- > 1;) step[a - 1] = step[a] * from[a];
-  for (Int axis : order) {
-    Shape finer;
-    finer.reserve(index.size() * from[axis]);
-    for (Int base : index) {
-      for (Int i = 0; i < from[axis]; ++i) finer.push_back(base + i * step[axis]);
-    }
-    index = std::move(finer);
-  }
-  return index;
+  const std::vector<Shape> axes = offsets(from);
+  std::vector<Shape> moved;
+  for (Int axis : order) moved.push_back(axes[axis]);
+  return sums(moved);
 }
 
 Int axis_in(Int axis, std::size_t rank) {

@@ -1,7 +1,8 @@
 // Tensors of the file as constants: sizes, element types, data fields, external files.
 #include <algorithm>
+#include <cstring>
 
-#include "checker/readers/onnx_lower.hpp"
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check::onnx {
 namespace {
@@ -10,14 +11,14 @@ namespace {
 struct TypeInfo {
   int code;
   unsigned width, field;
-  Int lowest, greatest;
+  Int lowest, greatest;  // of the integers; any bit pattern of a float
   const char* name;
 };
 
 const TypeInfo& type_info(int code) {
   static constexpr TypeInfo table[] = {
-      {kFloat, 4, 4, 0, 0, "binary32"},
-      {kDouble, 8, 10, 0, 0, "binary64"},
+      {kFloat, 4, 4, INT64_MIN, INT64_MAX, "binary32"},
+      {kDouble, 8, 10, INT64_MIN, INT64_MAX, "binary64"},
       {2, 1, 5, 0, UINT8_MAX, "uint8"},
       {3, 1, 5, INT8_MIN, INT8_MAX, "int8"},
       {4, 2, 5, 0, UINT16_MAX, "uint16"},
@@ -36,22 +37,18 @@ const TypeInfo& type_info(int code) {
 
 Message tensor_message(Span bytes) { return Message(bytes, "TensorProto", ".Iv.FISIssDIsSv.S"); }
 
-Reals raw_reals(Span raw, unsigned width) {
-  Reals out(raw.size / width);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = width == 4 ? load<float>(raw.data + 4 * i) : load<double>(raw.data + 8 * i);
+Shape raw_data(Span raw, const TypeInfo& info) {
+  Shape out;
+  if (is_float(info.code)) {
+    append_floats(raw, info.width, &out);
+    return out;
   }
-  return out;
-}
-
-Shape raw_integers(Span raw, const TypeInfo& info) {
-  Shape out(raw.size / info.width);
   const unsigned unused = 64 - 8 * info.width;
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (const std::uint8_t *p = raw.data, *end = p + raw.size; p < end; p += info.width) {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, raw.data + i * info.width, info.width);
-    out[i] = static_cast<Int>(bits << unused) >> unused;  // sign extension
-    if (info.lowest == 0 && info.width < 8) out[i] = static_cast<Int>(bits);
+    std::memcpy(&bits, p, info.width);
+    const bool is_signed = info.lowest < 0 || info.width == 8;
+    out.push_back(is_signed ? static_cast<Int>(bits << unused) >> unused : static_cast<Int>(bits));
   }
   return out;
 }
@@ -111,18 +108,16 @@ std::string shape_text(const Shape& shape) {
   return "[" + text + "]";
 }
 
-Value integer_value(int type, Shape shape, Shape values) {
-  const TypeInfo& info = type_info(type);
-  for (Int v : values) support(v >= info.lowest && v <= info.greatest, "a number its type cannot hold");
-  Value v{type, std::move(shape), nullptr, nullptr};
-  v.integers = std::make_shared<const Shape>(std::move(values));
-  return v;
+Reals Value::reals() const {
+  Reals out(data->size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = real(i);
+  return out;
 }
 
-Value float_value(int type, Shape shape, Reals values) {
-  Value v{type, std::move(shape), nullptr, nullptr};
-  v.floats = std::make_shared<const Reals>(std::move(values));
-  return v;
+Value make_constant(int type, Shape shape, Shape data) {
+  const TypeInfo& info = type_info(type);
+  for (Int v : data) support(v >= info.lowest && v <= info.greatest, "a number its type cannot hold");
+  return {type, std::move(shape), std::make_shared<const Shape>(std::move(data))};
 }
 
 Span ExternalFiles::find(const Message& tensor, std::uint64_t bytes) {
@@ -162,17 +157,17 @@ Value tensor_value(Span tensor, ExternalFiles* external) {
   require(location == 0 || location == 1, "unknown data location");
   require(t.has(13) == (location == 1), "external data keys without external data, or none");
   require(sources == 1 || (sources == 0 && count == 0), "not exactly one source of data");
+  Shape data;
   if (source == 9 || source == 13) {
     const Span raw = source == 9 ? t.bytes(9) : external->find(t, bytes);
     require(raw.size == bytes, "the length of the raw data does not match the shape");
-    if (is_float(type)) return float_value(type, shape, raw_reals(raw, info.width));
-    return integer_value(type, shape, raw_integers(raw, info));
+    data = raw_data(raw, info);
+  } else {
+    require(sources == 0 || source == info.field, "data in the field of another type");
+    data = is_float(type) ? t.floats(info.field, info.width) : t.integers(info.field);
+    require(std::ssize(data) == count, "number of values and shape differ");
   }
-  require(sources == 0 || source == info.field, "data in the field of another type");
-  Reals reals = is_float(type) ? t.reals(info.field, info.width) : Reals{};
-  Shape integers = is_float(type) ? Shape{} : t.integers(info.field);
-  require(static_cast<Int>(reals.size() + integers.size()) == count, "number of values and shape differ");
-  return is_float(type) ? float_value(type, shape, std::move(reals)) : integer_value(type, shape, std::move(integers));
+  return make_constant(type, shape, std::move(data));
 }
 
 }  // namespace outward_check::onnx

@@ -88,4 +88,22 @@ Shape Message::integers(unsigned field) const {
   return out;
 }
 
+Shape Message::floats(unsigned field, unsigned width) const {
+  Shape out;
+  for (Cursor c{bytes_}; c.next();) {
+    if (c.field == field) append_floats(c.payload, width, &out);
+  }
+  return out;
+}
+
+void append_floats(Span run, unsigned width, Shape* out) {
+  out->reserve(out->size() + run.size / width);
+  for (const std::uint8_t *p = run.data, *end = p + run.size; p < end; p += width) {
+    float narrow = 0;
+    double wide = 0;
+    width == 4 ? std::memcpy(&narrow, p, 4) : std::memcpy(&wide, p, 8);
+    out->push_back(word(width == 4 ? narrow : wide));
+  }
+}
+
 }  // namespace outward_check::onnx

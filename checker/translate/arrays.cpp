@@ -9,7 +9,7 @@
 #include <cstring>
 #include <set>
 
-#include "checker/readers/onnx_lower.hpp"
+#include "checker/readers/onnx.hpp"
 
 namespace outward_check {
 
@@ -299,12 +299,12 @@ class ArrayReader {
       const onnx::Message message(span, "TensorProto", ".Iv.FISIssDIsSv.S");
       onnx::support(message.integer(14) == 0, "a tensor with external data");
       value = onnx::tensor_value(span, &no_files);
-      onnx::support(value.floats != nullptr, "an integer tensor, expected float or double");
+      onnx::support(!value.is_integer(), "an integer tensor, expected float or double");
     } catch (const ReadError& error) {
       throw ReadError(error.kind, path_ + ": array.tensor: " + error.what());
     }
     elements(value.shape);
-    for (double v : *value.floats) exact(v);
+    for (double v : value.reals()) exact(v);
   }
 
   std::int64_t image_number(std::int64_t least, std::int64_t most) {
