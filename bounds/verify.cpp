@@ -219,7 +219,7 @@ class Query {
   bool splits_inputs(std::uint32_t box) const {
     std::size_t varying = 0;
     for (const InputRange& r : property_.boxes[box]) varying += r.lo < r.hi;
-    return varying <= 16;
+    return varying <= options_.most_varying_inputs;
   }
 
   // Proves the boxes that are left. True when none is left.

@@ -17,6 +17,7 @@ struct VerifyOptions {
   Semantics semantics = Semantics::fp32_any;
   double timeout_seconds = 0;  // 0: none
   bool branch = true;
+  std::size_t most_varying_inputs = 16;  // up to so many inputs are halved; with more of them, neurons are
   std::uint64_t max_domains = 0;  // parts bounded while branching, all boxes together; 0: no limit
   unsigned threads = 2;
   std::uint64_t seed = 1;

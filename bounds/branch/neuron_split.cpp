@@ -17,6 +17,7 @@ namespace outward {
 namespace {
 
 constexpr int root_steps = 60, part_steps = 8;
+constexpr int last_steps = 400;  // for a part without a neuron left to halve: only its multipliers can still improve
 constexpr double margin = 1e-9;  // of a refutation, scaled: the checker's own roundings must not matter
 
 struct Waiting {
@@ -61,15 +62,17 @@ class NeuronSplitter {
       children_.push_back(std::move(whole));
       bound_children(root_steps);
       finish_children(result);
+      retry_stubborn(result);
       while (!queue_.empty() && result.reason.empty() && !result.found) {
         if (options_.stop && options_.stop()) throw Interrupted();
         if (options_.max_domains != 0 && result.domains >= options_.max_domains) {
           result.exhausted = true;
           break;
         }
-        take_round(result);
+        take_round();
         bound_children(part_steps);
         finish_children(result);
+        retry_stubborn(result);
         if (options_.progress)
           options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
       }
@@ -95,19 +98,12 @@ class NeuronSplitter {
   };
 
   // Halves the worst parts; their halves become children_.
-  void take_round(BranchResult& result) {
+  void take_round() {
     children_.clear();
     worst_taken_ = (*queue_.begin())->bound;
     while (children_.size() < round_ && !queue_.empty()) {
       const auto at = queue_.size() > most_waiting ? std::prev(queue_.end()) : queue_.begin();
       const std::unique_ptr<Waiting> w = std::move(queue_.extract(at).value());
-      if (w->split == Improved::no_neuron) {
-        result.reason =
-            "every neuron of a part is linear and it is not refuted: relaxed intermediate ranges or floating "
-            "point are what is missing";
-        add(std::move(*w));
-        return;
-      }
       double lo = 0, hi = 0;
       NeuronRows::narrowed(root_.state, net_, neurons_, w->row, w->split, &lo, &hi);
       const Neurons::Neuron neuron = neurons_[w->split];
@@ -182,6 +178,13 @@ class NeuronSplitter {
         tree_.close(w.part);
         continue;
       }
+      if (improved_[i].split == Improved::no_neuron && !last_try_) {
+        stubborn_.push_back(std::move(w));
+        continue;
+      }
+      if (last_try_)
+        result.reason = "a part where every neuron is linear is not refuted; it falls short by " +
+                        std::to_string(-rigorous_[i]) + ", which its multipliers or floating point cost";
       w.bound = rigorous_[i];
       w.split = improved_[i].split;
       w.split_scale = improved_[i].split_scale;
@@ -190,6 +193,17 @@ class NeuronSplitter {
       add(std::move(w));
     }
     children_.clear();
+  }
+
+  // Parts without a neuron left to halve.
+  void retry_stubborn(BranchResult& result) {
+    if (stubborn_.empty()) return;
+    children_ = std::move(stubborn_);
+    stubborn_.clear();
+    last_try_ = true;
+    bound_children(last_steps);
+    finish_children(result);
+    last_try_ = false;
   }
 
   // Whether the network itself, not its relaxation, looks unsafe at the corner.
@@ -250,7 +264,8 @@ class NeuronSplitter {
   std::optional<FastNetwork> fast_;
   std::size_t batch_ = 16, round_ = 32;
   std::set<std::unique_ptr<Waiting>, Order> queue_;
-  std::vector<Waiting> children_;
+  std::vector<Waiting> children_, stubborn_;
+  bool last_try_ = false;
   std::vector<Improved> improved_;
   std::vector<double> rigorous_;
   double worst_taken_ = 0;

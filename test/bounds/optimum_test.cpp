@@ -6,104 +6,14 @@
 #include <algorithm>
 
 #include "bounds/prove.hpp"
-#include "test/bounds/support.hpp"
+#include "test/bounds/curves.hpp"
 
 using namespace outward;
 using namespace outward::testing;
 
 namespace {
 
-// A continuous piecewise-linear function on [first, last], by its values at sorted breakpoints shared by all neurons.
-struct Curve {
-  std::vector<Rational> x;                    // common breakpoints
-  std::vector<std::vector<Rational>> values;  // per neuron, one value per breakpoint
-};
-
-// Adds the zero crossings of every neuron as breakpoints, so that relu stays linear between them.
-void split_at_zeros(Curve& c) {
-  std::vector<Rational> extra;
-  for (const auto& v : c.values)
-    for (std::size_t i = 0; i + 1 < c.x.size(); ++i)
-      if ((v[i] < 0 && v[i + 1] > 0) || (v[i] > 0 && v[i + 1] < 0))
-        extra.push_back(c.x[i] + (c.x[i + 1] - c.x[i]) * (-v[i]) / (v[i + 1] - v[i]));
-  std::vector<Rational> x = c.x;
-  x.insert(x.end(), extra.begin(), extra.end());
-  std::sort(x.begin(), x.end());
-  x.erase(std::unique(x.begin(), x.end()), x.end());
-  for (auto& v : c.values) {
-    std::vector<Rational> out;
-    std::size_t i = 0;
-    for (const Rational& p : x) {
-      while (i + 2 < c.x.size() && p > c.x[i + 1]) ++i;
-      out.push_back(c.x.size() == 1 ? v[0] : Rational(v[i] + (v[i + 1] - v[i]) * (p - c.x[i]) / (c.x[i + 1] - c.x[i])));
-    }
-    v = out;
-  }
-  c.x = x;
-}
-
-struct Sample {
-  Graph graph;
-  Rational least;
-  Box box;
-};
-
-Sample sample(Random& random, int layers, double width) {
-  Sample s;
-  s.box = random_box(random, 1, width);
-  if (s.box.lo[0] == s.box.hi[0]) s.box.hi[0] = s.box.lo[0] + 0x1p-10;
-  Node input;
-  input.size = 1;
-  input.origin = "input";
-  s.graph.nodes.push_back(input);
-  Curve c{{exact(s.box.lo[0]), exact(s.box.hi[0])}, {{exact(s.box.lo[0]), exact(s.box.hi[0])}}};
-  for (int l = 0; l <= layers; ++l) {
-    const bool last = l == layers;
-    const std::size_t n = last ? 1 : 1 + random() % 4, depth = c.values.size();
-    Node dense;
-    dense.kind = Kind::dense;
-    dense.operands = {static_cast<std::uint32_t>(s.graph.nodes.size() - 1)};
-    dense.size = n;
-    dense.ints = {1, static_cast<std::int64_t>(depth), static_cast<std::int64_t>(n), 1};
-    for (std::size_t i = 0; i < n * depth + n; ++i) dense.payload.push_back(random_weight(random));
-    dense.origin = "dense " + std::to_string(l);
-    Curve next{c.x, std::vector<std::vector<Rational>>(n, std::vector<Rational>(c.x.size()))};
-    for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t p = 0; p < c.x.size(); ++p) {
-        next.values[j][p] = exact(dense.payload[n * depth + j]);
-        for (std::size_t k = 0; k < depth; ++k)
-          next.values[j][p] += exact(dense.payload[j * depth + k]) * c.values[k][p];
-      }
-    s.graph.nodes.push_back(dense);
-    c = std::move(next);
-    if (last) break;
-    Node relu;
-    relu.kind = Kind::relu;
-    relu.operands = {static_cast<std::uint32_t>(s.graph.nodes.size() - 1)};
-    relu.size = n;
-    relu.origin = "relu " + std::to_string(l);
-    s.graph.nodes.push_back(relu);
-    split_at_zeros(c);
-    for (auto& v : c.values)
-      for (Rational& y : v) y = std::max(y, Rational(0));
-  }
-  s.graph.output = static_cast<std::uint32_t>(s.graph.nodes.size() - 1);
-  s.least = *std::min_element(c.values[0].begin(), c.values[0].end());
-  return s;
-}
-
-// Unsafe: y <= threshold (or < if strict).
-Property below(const Sample& s, const Rational& threshold, bool strict) {
-  Property p;
-  p.inputs = p.outputs = 1;
-  p.boxes = {{{exact(s.box.lo[0]), exact(s.box.hi[0]), false, false}}};
-  const Integer d = denominator(threshold), n = numerator(threshold);
-  p.cases = {{0, {{{{0, d}}, -n, strict, 0}}}};
-  p.kind = "vnnlib";
-  return p;
-}
-
-bool proved(const Sample& s, const Rational& threshold, bool strict, Semantics semantics) {
+bool proved(const CurveNetwork& s, const Rational& threshold, bool strict, Semantics semantics) {
   const Network net(s.graph);
   BoxProver prover(net, semantics, {1, true, {}});
   ProofObserver none;
@@ -117,7 +27,7 @@ TEST_CASE("nothing reachable is ever proved unreachable, and stable networks are
   Random random(31);
   int close = 0, trials = 0;
   for (int t = 0; t < 400; ++t) {
-    const Sample s = sample(random, t % 4, t % 2 ? 1e-3 : 0.5);
+    const CurveNetwork s = random_curve_network(random, t % 4, t % 2 ? 1e-3 : 0.5);
     const double scale = 1 + std::fabs(round_nearest(s.least));
     CHECK_FALSE(proved(s, s.least, false, Semantics::real));  // y <= min is reached
     CHECK_FALSE(proved(s, s.least, false, Semantics::fp32_any));
@@ -136,7 +46,7 @@ TEST_CASE("nothing reachable is ever proved unreachable, and stable networks are
 TEST_CASE("a box of one point is decided to within rounding in exact arithmetic") {
   Random random(32);
   for (int t = 0; t < 100; ++t) {
-    Sample s = sample(random, t % 4, 0.5);
+    CurveNetwork s = random_curve_network(random, t % 4, 0.5);
     s.box.hi[0] = s.box.lo[0];
     const Rational y = evaluate_exactly(s.graph, {exact(s.box.lo[0])})[s.graph.output][0];
     CHECK_FALSE(proved(s, y, false, Semantics::real));

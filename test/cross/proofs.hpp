@@ -130,6 +130,37 @@ inline Property threshold_property(const Box& box, std::size_t outputs, const Ra
   return p;
 }
 
+// A random network with a property that only branching proves. Empty certificate: not this time.
+inline ProofSample random_branching_proof(Random& random, int layers) {
+  ProofSample s;
+  s.model.graph = random_graph(random, layers);
+  s.model.files.push_back({"model.onnx", 1, std::string(64, '1')});
+  const Network net(s.model.graph);
+  const Box box = random_box(random, s.model.graph.nodes[0].size, 3);
+  const std::size_t outputs = s.model.graph.nodes[s.model.graph.output].size;
+  Rational least;
+  for (int p = 0; p < 20; ++p) {
+    const auto y = evaluate_exactly(s.model.graph, exact_vector(random_point(random, box)))[s.model.graph.output];
+    Rational low = y[0];
+    if (outputs > 1 && y[1] + Rational(1, 2) < low) low = y[1] + Rational(1, 2);
+    if (p == 0 || low < least) least = low;
+  }
+  const Rational slack = (1 + abs(least)) / 10;
+  s.proved = threshold_property(box, outputs, least - slack);
+  s.refuted = threshold_property(box, outputs, least + slack / 100);
+  CertificateWriter writer({"holds", "fp32_any", "test"}, s.model, s.proved);
+  cli::CertificateObserver observer(writer);
+  VerifyOptions options;
+  options.attack = false;
+  options.threads = 1;
+  options.max_domains = 60;
+  options.most_varying_inputs = random() % 2 ? 16 : 0;
+  if (verify_property(net, s.proved, options, observer).verdict != Verdict::holds) return s;
+  s.certificate = writer.finish();
+  if (s.certificate.find("\"split\"") == std::string::npos) s.certificate.clear();
+  return s;
+}
+
 // A random network with a property that is proved without branching. Empty certificate: not this time.
 inline ProofSample random_proof(Random& random, int layers) {
   ProofSample s;

@@ -1,0 +1,225 @@
+// Branching, both kinds: nothing reachable is ever refuted; what exact enumeration knows to be unreachable is refuted
+// within a budget; runs do not depend on the number of threads; logs come back as they were written.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "bounds/branch/box_proof.hpp"
+#include "bounds/branch/input_split.hpp"
+#include "bounds/branch/neuron_split.hpp"
+#include "test/bounds/curves.hpp"
+
+using namespace outward;
+using namespace outward::testing;
+
+namespace {
+
+// Writes every event down as text.
+class Recorder final : public ProofObserver {
+ public:
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& b) override {
+    line("slopes", {id, node});
+    for (std::uint8_t v : b.lower) text += " " + std::to_string(v);
+    for (std::uint8_t v : b.upper) text += " ^" + std::to_string(v);
+  }
+  void interval(std::uint32_t node) override { line("interval", {node}); }
+  void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
+                std::span<const std::uint32_t> ids) override {
+    line("backward", {node});
+    list(lower), list(upper), list(ids);
+  }
+  void refute(std::uint32_t c, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
+              std::span<const std::uint32_t> ids, std::span<const RangeMultiplier> ranges) override {
+    line("refute", {c});
+    list(rows), list(ids);
+    for (double m : multipliers) text += " " + shortest_decimal(m);
+    for (const RangeMultiplier& r : ranges)
+      text += " [" + std::to_string(r.node) + "," + std::to_string(r.element) + "," + shortest_decimal(r.value) + "]";
+    ++refutations;
+  }
+  void split(std::uint32_t node, std::uint32_t element, double at) override {
+    line("split", {node, element});
+    text += " " + shortest_decimal(at);
+    ++splits;
+  }
+  void crossed(std::uint32_t node, std::uint32_t element) override { line("crossed", {node, element}); }
+  void close() override { line("close", {}); }
+
+  std::string text;
+  int splits = 0, refutations = 0;
+
+ private:
+  void line(const char* name, std::initializer_list<std::uint32_t> numbers) {
+    text += std::string("\n") + name;
+    for (std::uint32_t n : numbers) text += " " + std::to_string(n);
+  }
+  void list(std::span<const std::uint32_t> items) {
+    text += " (";
+    for (std::uint32_t i : items) text += " " + std::to_string(i);
+    text += ")";
+  }
+};
+
+struct Run {
+  bool proved = false;
+  std::uint64_t parts = 0;
+  std::string text;
+  int splits = 0;
+};
+
+Run branch(const Network& net, const Property& property, Semantics semantics, bool on_inputs, std::uint64_t parts,
+           unsigned threads = 1) {
+  const RowTable rows(property);
+  BoxProof proof;
+  BranchOptions options;
+  options.threads = threads;
+  options.max_domains = parts;
+  BranchResult r;
+  if (on_inputs) {
+    r = split_inputs(net, semantics, rows, 0, options, proof.tree);
+  } else {
+    BoxProver prover(net, semantics, {1, true, {}});
+    const BoxResult root = prover.prove(rows, 0, proof.tree.log(0), &proof.root);
+    r.proved = root.proved();
+    if (!r.proved) {
+      r.proved = true;
+      for (const CaseBound& c : root.cases) {
+        if (c.refuted || !r.proved) continue;
+        const std::uint64_t before = r.domains;
+        r = split_neurons(net, rows, *proof.root, c.case_index, options, proof.add_case());
+        r.domains += before;
+      }
+    }
+    if (r.proved) proof.tree.close(0);
+  }
+  Run out;
+  out.proved = r.proved;
+  out.parts = r.domains;
+  if (r.proved) {
+    Recorder recorder;
+    std::uint32_t next = 0;
+    proof.write(recorder, next);
+    out.text = recorder.text;
+    out.splits = recorder.splits;
+  }
+  return out;
+}
+
+// Some output 0 of the network at most `threshold`, over a box.
+Property output_below(const Box& box, std::size_t outputs, const Rational& threshold) {
+  Property p;
+  p.inputs = box.lo.size();
+  p.outputs = outputs;
+  p.kind = "vnnlib";
+  p.boxes.emplace_back();
+  for (std::size_t i = 0; i < box.lo.size(); ++i)
+    p.boxes[0].push_back({exact(box.lo[i]), exact(box.hi[i]), false, false});
+  p.cases = {{0, {{{{0, denominator(threshold)}}, -numerator(threshold), false, 0}}}};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("one input, exact optima: never past the optimum, and close to it") {
+  Random random(71);
+  int branched[2] = {0, 0}, decided[2] = {0, 0};
+  for (int t = 0; t < 120; ++t) {
+    const CurveNetwork s = random_curve_network(random, 2 + t % 3, 6);
+    const Network net(s.graph);
+    const Rational scale = 1 + abs(s.least);
+    for (const bool on_inputs : {true, false}) {
+      for (const Semantics semantics : {Semantics::real, Semantics::fp32_any}) {
+        CHECK_FALSE(branch(net, below(s, s.least, false), semantics, on_inputs, 300).proved);
+        CHECK_FALSE(branch(net, below(s, s.least + scale * exact(1e-7), true), semantics, on_inputs, 300).proved);
+      }
+      const Run near = branch(net, below(s, s.least - scale / 10000, false), Semantics::real, on_inputs, 3000);
+      decided[on_inputs] += near.proved;
+      branched[on_inputs] += near.splits > 0;
+    }
+  }
+  MESSAGE("within 0.01% of the optimum: " << decided[1] << " by inputs, " << decided[0] << " by neurons, of 120; "
+                                          << branched[1] << " and " << branched[0] << " of them needed splits");
+  CHECK(decided[1] == 120);
+  CHECK(decided[0] >= 110);
+  CHECK(branched[1] > 30);
+  CHECK(branched[0] > 10);
+}
+
+TEST_CASE("random networks of every kind: no value that some execution takes is refuted") {
+  Random random(72);
+  int proved = 0, split = 0;
+  for (int t = 0; t < 150; ++t) {
+    const Graph graph = random_graph(random, 2 + static_cast<int>(random() % 3));
+    const Network net(graph);
+    const Box box = random_box(random, graph.nodes[0].size, 3);
+    Rational least = 0, least32 = 0;
+    for (int p = 0; p < 40; ++p) {
+      const std::vector<double> x = random_point(random, box);
+      const Rational y = evaluate_exactly(graph, exact_vector(x))[graph.output][0];
+      const Rational y32 = exact(evaluate_binary32(graph, x, random)[graph.output][0]);
+      if (p == 0 || y < least) least = y;
+      if (p == 0 || y32 < least32) least32 = y32;
+    }
+    const std::size_t outputs = graph.nodes[graph.output].size;
+    for (const bool on_inputs : {true, false}) {
+      CHECK_FALSE(branch(net, output_below(box, outputs, least), Semantics::real, on_inputs, 200).proved);
+      CHECK_FALSE(branch(net, output_below(box, outputs, least32), Semantics::fp32_any, on_inputs, 200).proved);
+      const Rational far = least - (1 + abs(least)) / 10;
+      const Run r = branch(net, output_below(box, outputs, far), Semantics::fp32_any, on_inputs, 400);
+      proved += r.proved;
+      split += r.splits > 0;
+    }
+  }
+  MESSAGE(proved << " of 300 proved a tenth below the least sample, " << split << " of them with splits");
+  CHECK(proved > 60);
+  CHECK(split > 10);
+}
+
+TEST_CASE("the same parts and the same proof for any number of threads") {
+  Random random(73);
+  int compared = 0;
+  for (int t = 0; t < 30; ++t) {
+    const Graph graph = random_graph(random, 4);
+    const Network net(graph);
+    const Box box = random_box(random, graph.nodes[0].size, 4);
+    const Rational y = evaluate_exactly(graph, exact_vector(box.lo))[graph.output][0];
+    const Property p = output_below(box, graph.nodes[graph.output].size, y - (1 + abs(y)) / 2);
+    for (const bool on_inputs : {true, false}) {
+      const Run one = branch(net, p, Semantics::fp32_any, on_inputs, 250, 1);
+      const Run three = branch(net, p, Semantics::fp32_any, on_inputs, 250, 3);
+      CHECK(one.proved == three.proved);
+      CHECK(one.parts == three.parts);
+      CHECK(one.text == three.text);
+      compared += one.parts > 3;
+    }
+  }
+  CHECK(compared > 5);
+}
+
+TEST_CASE("a log comes back as it was written, with its slopes renumbered") {
+  SlopeBytes bytes;
+  bytes.lower = {0, 64, 128};
+  bytes.upper = {1};
+  const std::vector<std::uint32_t> lower = {3, 200, 70000}, upper, ids = {1, 5, 6}, rows = {0, 2};
+  const std::vector<double> multipliers = {0.5, 1e-300};
+  const std::vector<RangeMultiplier> ranges = {{7, 1, -0.1}, {9, 0, 3}};
+  const auto write = [&](ProofObserver& to, std::uint32_t first_own, std::span<const std::uint32_t> used) {
+    to.slopes(first_own, 4, bytes);
+    to.slopes(first_own + 1, 8, bytes);
+    to.interval(300);
+    to.backward(4, lower, upper, used);
+    to.refute(2, rows, multipliers, used, ranges);
+  };
+  ProofLog log;
+  write(log, 5, ids);
+  log.begin_attempt();
+  log.interval(1);
+  log.drop_attempt();
+  Recorder found, expected;
+  std::uint32_t next = 40;
+  log.replay(found, {5, 10}, next);
+  const std::vector<std::uint32_t> renumbered = {11, 40, 41};
+  write(expected, 40, renumbered);
+  CHECK(found.text == expected.text);
+  CHECK(next == 42);
+}
