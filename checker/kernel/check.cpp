@@ -83,10 +83,10 @@ class Check {
                                     answer_.claim == Claim::bound, question_.exact);
       while (reader_.next(&record_)) proof->record(record_);
       if (!proof->done()) throw Rejection{"ledger", "every box and scope closed", "the footer"};
-      if (const std::uint64_t n = proof->open_scopes(); n > 0) {
+      if (const std::uint64_t n = proof->open_scopes; n > 0) {
         throw Rejection{"ledger", "every scope proved", std::to_string(n) + " left open", true};
       }
-      answer_.bounds = proof->bounds(), answer_.exact_decisions = proof->exact_decisions();
+      answer_.bounds = proof->bounds, answer_.exact_decisions = proof->exact_decisions;
     }
     conclude(model->graph.is_binary64 ? Semantics::fp64_any : Semantics::fp32_any);
   }

@@ -33,9 +33,9 @@ class Proof {
   virtual ~Proof() = default;
   virtual void record(const Record& record) = 0;  // throws Rejection
   virtual bool done() const = 0;
-  virtual const std::vector<Bound>& bounds() const = 0;
-  virtual std::uint64_t exact_decisions() const = 0;  // records that needed exact arithmetic
-  virtual std::uint64_t open_scopes() const = 0;      // left unproved by an `open` record
+  std::vector<Bound> bounds;          // proved so far
+  std::uint64_t exact_decisions = 0;  // records that needed exact arithmetic
+  std::uint64_t open_scopes = 0;      // left unproved by an `open` record
 };
 
 // bound_claim: bound records instead of refutations. exact: all arithmetic in exact rationals.

@@ -47,9 +47,6 @@ class Ledger final : public Proof {
     throw Rejection{"sequence", "a record of a tree", r.name};
   }
   bool done() const override { return !open_ && next_box_ == property_.boxes.size(); }
-  const std::vector<Bound>& bounds() const override { return bounds_; }
-  std::uint64_t exact_decisions() const override { return exact_decisions_; }
-  std::uint64_t open_scopes() const override { return open_scopes_; }
 
  private:
   struct Scope {
@@ -72,9 +69,7 @@ class Ledger final : public Proof {
   std::vector<std::size_t> refuted_;  // per case: 0 if open, else 1 + the depth of its refutation
   std::map<std::uint64_t, Slopes> slopes_;  // the visible ones by id
   std::vector<Scope> scopes_;
-  std::vector<Bound> bounds_;
-  std::uint64_t next_box_ = 0, next_slopes_ = 0, open_scopes_ = 0;
-  std::uint64_t exact_decisions_ = 0, exact_work_ = 0;
+  std::uint64_t next_box_ = 0, next_slopes_ = 0, exact_work_ = 0;
   bool open_ = false;     // inside a box
   bool covered_ = false;  // of the whole box, as in Scope
 
@@ -160,7 +155,7 @@ class Ledger final : public Proof {
     if (std::is_same_v<U, double> && bound && limit - noise < *bound) {
       exact_work_ += 8 * structure_.multiplications;
       no.undecided = exact_work_ > exact_budget;
-      if (!no.undecided) bound = state_.exact_lower_bound(form, set), ++exact_decisions_;
+      if (!no.undecided) bound = state_.exact_lower_bound(form, set), ++exact_decisions;
       if (good(bound)) return;
     }
     throw no;
@@ -210,7 +205,7 @@ class Ledger final : public Proof {
     LinearForm form;
     form.terms[j] = BigInt(b.is_lower ? 1 : -1);
     require_above(form, chosen_slopes(r), b.is_lower ? b.value : -b.value, true, "bound");
-    bounds_.push_back(std::move(b));
+    bounds.push_back(std::move(b));
   }
 
   void split(const Record& r) {
@@ -231,7 +226,7 @@ class Ledger final : public Proof {
   }
   // Not proved, and said to be so: the certificate is incomplete at best.
   void leave_open(const Record&) {
-    ++open_scopes_;
+    ++open_scopes;
     end_scope_with_all();
   }
   void end_scope_with_all() {
