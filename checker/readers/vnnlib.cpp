@@ -96,7 +96,6 @@ class Parser : private Tokens {
       : Tokens(text, name), inputs_(inputs), outputs_(outputs) {
     if (inputs >= none / 2 || outputs >= none / 2) limit("size: model too large", none / 2);
     declared_.resize(inputs + outputs);
-    result_.numbers.reserve(text.size() / 64);
   }
 
   Assertions run() {
@@ -218,7 +217,8 @@ class Parser : private Tokens {
   }
 
   void bound(Kind kind, std::uint32_t column, const Fraction& value, bool strict) {
-    result_.atoms.push_back({kind, strict, column, &*result_.numbers.insert(value).first});
+    result_.numbers.push_back(value);
+    result_.atoms.push_back({kind, strict, column, &result_.numbers.back()});
   }
 
   // sum <= 0 or sum < 0.
@@ -314,7 +314,7 @@ class Parser : private Tokens {
   // Long numbers are paid for by the square of their length.
   Fraction checked(Fraction value) {
     value = value.reduced();
-    const std::uint64_t bits = value.numerator().bits() + value.denominator().bits();
+    const std::uint64_t bits = length(value);
     if (bits > max_bits) limit("number: computed number too long (bits)", max_bits);
     if (bits > 1000) spend(bits * bits / 500);
     return value;

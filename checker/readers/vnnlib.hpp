@@ -2,24 +2,18 @@
 // tree over them.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "checker/readers/readers.hpp"
 
 namespace outward_check {
 
-// The distinct numbers of a file: equal values have equal addresses.
-struct HashValue {
-  std::size_t operator()(const Fraction& f) const {
-    std::int64_t n = 0, d = 0;
-    const bool small = f.numerator().fits_int64(&n) && f.denominator().fits_int64(&d);
-    return small ? static_cast<std::size_t>(n) * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(d)
-                 : std::hash<std::string>()(f.text());
-  }
-};
-using Numbers = std::unordered_set<Fraction, HashValue>;
+// Bits of the numerator and the denominator. REQUIRES a reduced fraction, as all below are.
+inline std::uint64_t length(const Fraction& f) {
+  return f.m.bits() + f.over.bits() + static_cast<std::uint64_t>(f.e < 0 ? -f.e : f.e);
+}
 
 // Columns: input i is column i, output j is column inputs + j.
 struct Atom {
@@ -41,8 +35,8 @@ struct Formula {
 };
 
 struct Assertions {
-  Numbers numbers;
-  std::vector<Atom> atoms;  // a row of one output is followed by the bound that it is
+  std::deque<Fraction> numbers;  // of the bounds; a deque, so that they stay where they are
+  std::vector<Atom> atoms;       // a row of one output is followed by the bound that it is
   std::vector<Row> rows;
   Formula all;
 };

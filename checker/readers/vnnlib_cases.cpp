@@ -73,8 +73,6 @@ class Expansion {
     }
   }
 
-  static int compare(const Fraction* a, const Fraction* b) { return a == b ? 0 : Fraction::compare(*a, *b); }
-
   // The greatest lower and the least upper bound count, a strict one before an equal other.
   void tighten(const Atom& atom) {
     Slot& slot = slots_[atom.index];
@@ -82,11 +80,11 @@ class Expansion {
     const bool upper = atom.kind == Kind::upper;
     const Fraction*& end = upper ? slot.hi : slot.lo;
     bool& strict = upper ? slot.hi_strict : slot.lo_strict;
-    const int order = !end ? 1 : compare(atom.value, end) * (upper ? -1 : 1);
+    const int order = !end ? 1 : Fraction::compare(*atom.value, *end) * (upper ? -1 : 1);
     if (order > 0) end = atom.value, strict = atom.strict;
     if (order == 0) strict = strict || atom.strict;
     if (!slot.complete()) return;
-    const int gap = compare(slot.lo, slot.hi);
+    const int gap = Fraction::compare(*slot.lo, *slot.hi);
     if (gap > 0 || (gap == 0 && (slot.lo_strict || slot.hi_strict))) empty_ = true;
   }
 
@@ -119,16 +117,21 @@ class Expansion {
     property_.cases.push_back(std::move(next));
   }
 
-  // Two boxes are equal when they differ from the common one in the same inputs by the same ends.
+  // Equal for equal values, without ambiguity.
+  static std::string key_of(const Fraction& f) {
+    return f.m.decimal() + "*2^" + std::to_string(f.e) + "/" + f.over.decimal();
+  }
+
+  // Two boxes are equal when they differ from the common one in the same inputs by the same ends. Only a tighter bound
+  // replaces another, so an end that stayed the same in value is still the same object.
   std::uint32_t box() {
     std::sort(touched_.begin(), touched_.end());
     std::string key;
     for (std::uint32_t c : touched_) {
       const Slot& s = slots_[c];
       if (c >= property_.inputs || s == base_[c]) continue;
-      const std::uint64_t words[3] = {std::uint64_t{c} * 4 + s.lo_strict * 2u + s.hi_strict,
-                                      reinterpret_cast<std::uintptr_t>(s.lo), reinterpret_cast<std::uintptr_t>(s.hi)};
-      key.append(reinterpret_cast<const char*>(words), sizeof(words));
+      key += std::to_string(c) + (s.lo_strict ? "(" : "[") + key_of(*s.lo) + "," + key_of(*s.hi) +
+             (s.hi_strict ? ")" : "]");
     }
     // A digest has 64 digits; shorter keys stand for themselves.
     if (key.size() >= 64) key = sha256_hex(reinterpret_cast<const std::uint8_t*>(key.data()), key.size());
@@ -140,7 +143,7 @@ class Expansion {
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const Slot& s = slots_[i];
       ranges[i] = {*s.lo, *s.hi, s.lo_strict, s.hi_strict};
-      for (const Fraction* end : {s.lo, s.hi}) spend((end->numerator().bits() + end->denominator().bits()) / 8);
+      spend((length(*s.lo) + length(*s.hi)) / 8);
     }
     property_.boxes.push_back(std::move(ranges));
     return number;
