@@ -1,5 +1,5 @@
-// Float operators, one function each, as FORMAT.md section 2 words them. Nothing is computed here:
-// constants move into payloads bit by bit.
+// Float operators, one function each, as FORMAT.md section 2 words them. Nothing is computed here: constants move into
+// payloads bit by bit.
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -28,6 +28,17 @@ Pair pair(Op& op) {
 
 void give_with_constant(Op& op, Kind kind, const Value& x, const Value& constant) {
   op.give(op.emit(kind, {x}, x.shape, {}, constant.reals()));
+}
+
+void give_sum(Op& op, bool subtract) {
+  const Pair p = pair(op);
+  if (!p.w.is_node()) {
+    Reals payload = p.w.reals();
+    for (double& c : payload) c = subtract ? -c : c;
+    return op.give(op.emit(Kind::shift, {p.v}, p.shape, {}, std::move(payload)));
+  }
+  if (p.v.is_node()) return op.give(op.emit(Kind::add, {p.v, p.w}, p.shape, {subtract}));
+  give_with_constant(op, Kind::shift, subtract ? op.emit(Kind::neg, {p.w}, p.shape, {}) : p.w, p.v);
 }
 
 void give_unary(Op& op, Kind kind, Reals payload) {
@@ -80,23 +91,8 @@ Value product(Op& op, Value a, Value b, bool ta, bool tb, Int batch, Int M, Int 
 
 }  // namespace
 
-void add(Op& op) {
-  const Pair p = pair(op);
-  if (!p.w.is_node()) return give_with_constant(op, Kind::shift, p.v, p.w);
-  if (!p.v.is_node()) return give_with_constant(op, Kind::shift, p.w, p.v);
-  op.give(op.emit(Kind::add, {p.v, p.w}, p.shape, {0}));
-}
-
-void subtract(Op& op) {
-  const Pair p = pair(op);
-  if (!p.w.is_node()) {
-    Reals payload = p.w.reals();
-    for (double& c : payload) c = -c;
-    return op.give(op.emit(Kind::shift, {p.v}, p.shape, {}, std::move(payload)));
-  }
-  if (!p.v.is_node()) return give_with_constant(op, Kind::shift, op.emit(Kind::neg, {p.w}, p.shape, {}), p.v);
-  op.give(op.emit(Kind::add, {p.v, p.w}, p.shape, {1}));
-}
+void add(Op& op) { give_sum(op, false); }
+void subtract(Op& op) { give_sum(op, true); }
 
 void multiply(Op& op) {
   const Pair p = pair(op);
