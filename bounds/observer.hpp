@@ -35,6 +35,8 @@ class ProofObserver {
   virtual void split(std::uint32_t /*node*/, std::uint32_t /*element*/, double /*at*/) {}
   // The scope ends: it holds no execution, since the element's range has lo > hi.
   virtual void crossed(std::uint32_t /*node*/, std::uint32_t /*element*/) {}
+  // The scope ends without being proved: the certificate is incomplete.
+  virtual void leave_open() {}
   // The scope ends. What was refuted in both halves of a split is refuted in the scope that was split, which goes on.
   virtual void close() {}
 };

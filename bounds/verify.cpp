@@ -43,12 +43,6 @@ class Query {
     if (failed == property_.boxes.size()) return holds();
     explain_unknown(failed);
     const bool many_inputs = !splits_inputs(static_cast<std::uint32_t>(failed));
-    if (options_.attack && !stopped() && options_.branch) {
-      // Halving inputs finds counterexamples by itself; with many inputs the search has to.
-      const double most = many_inputs ? 8.0 : 1.0, share = many_inputs ? 0.2 : 0.05;
-      const double limit = options_.timeout_seconds > 0 ? std::min(most, share * options_.timeout_seconds) : most;
-      if (search(limit, many_inputs ? 64 : 2, 60, options_.seed + 1)) return std::move(outcome_);
-    }
     branch_until_ = options_.attack && many_inputs ? 0.85 * options_.timeout_seconds : options_.timeout_seconds;
     if (options_.branch && !stopped()) {
       if (branch()) return holds();
@@ -57,12 +51,12 @@ class Query {
     if (options_.attack && !stopped()) {
       const double rest =
           options_.timeout_seconds > 0 ? 0.9 * (options_.timeout_seconds - seconds_since(started_)) : 5.0;
-      for (int round = 0; round < 4 && rest > 0 && !stopped(); ++round)
+      for (int round = 0; round < (options_.max_domains ? 1 : 4) && rest > 0 && !stopped(); ++round)
         if (search(std::min(rest, 20.0) / 4, 1 << (2 * round), 40 + 40 * round,
                    options_.seed + 2 + static_cast<std::uint64_t>(round)))
           return std::move(outcome_);
     }
-    return std::move(outcome_);
+    return unfinished();
   }
 
  private:
@@ -164,7 +158,7 @@ class Query {
     attack_options.restarts = restarts;
     attack_options.steps = steps;
     attack_options.most_points = static_cast<std::size_t>(std::clamp(3e7 / net_.multiplications, 1.0, 64.0));
-    attack_options.stop = [&] { return stopped() || seconds_since(from) > seconds; };
+    attack_options.stop = [&] { return stopped() || (options_.max_domains == 0 && seconds_since(from) > seconds); };
     const bool found = attack(*fast_, property_, open_, attack_options,
                               [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); });
     outcome_.seconds.attack += seconds_since(from);
@@ -172,14 +166,27 @@ class Query {
   }
 
   Outcome holds() {
+    write_proof();
+    outcome_.verdict = Verdict::holds;
+    outcome_.reason.clear();
+    outcome_.next.clear();
+    return std::move(outcome_);
+  }
+
+  void write_proof() {
     std::uint32_t next_id = 0;
     for (std::uint32_t b = 0; b < proofs_.size(); ++b) {
       observer_.begin_box(b);
       proofs_[b].write(observer_, next_id);
     }
-    outcome_.verdict = Verdict::holds;
-    outcome_.reason.clear();
-    outcome_.next.clear();
+  }
+
+  // What a limit leaves of a proof by branching: worth keeping, since it shows what is done.
+  Outcome unfinished() {
+    if (outcome_.domains > 0 && outcome_.verdict == Verdict::unknown) {
+      write_proof();
+      for (const BoxProof& p : proofs_) outcome_.open_parts += p.open_parts();
+    }
     return std::move(outcome_);
   }
 
@@ -231,6 +238,17 @@ class Query {
       return stopped() || (options_.timeout_seconds > 0 && seconds_since(started_) >= branch_until_);
     };
     if (options_.attack) how.candidate = [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); };
+    // Halving inputs finds counterexamples by itself; with many inputs the search gets a share of the time. Not where
+    // the number of parts is the limit: such a run must not depend on the clock.
+    std::uint64_t slices = 0;
+    if (options_.attack && options_.max_domains == 0)
+      how.between = [this, from, slices]() mutable {
+        const double spent = outcome_.seconds.attack, so_far = seconds_since(from);
+        if (spent > (so_far < 20 ? 0.3 : 0.1) * so_far) return false;
+        ++slices;
+        return search(0.3, 1 + static_cast<int>(slices % 4), 40 + 20 * static_cast<int>(slices % 3),
+                      options_.seed + 100 + slices);
+      };
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
       if (proofs_[b].proved()) continue;

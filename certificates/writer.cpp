@@ -184,6 +184,8 @@ void CertificateWriter::crossed(std::uint32_t node, std::uint32_t element) {
   record("\"record\":\"crossed\",\"node\":" + std::to_string(node) + ",\"element\":" + std::to_string(element));
 }
 
+void CertificateWriter::leave_open() { record("\"record\":\"open\""); }
+
 void CertificateWriter::close() { record("\"record\":\"close\""); }
 
 void CertificateWriter::rewind(Mark mark) {

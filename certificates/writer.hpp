@@ -42,6 +42,7 @@ class CertificateWriter {
   void point(std::uint32_t case_index, const std::vector<std::string>& decimals);
   void split(std::uint32_t node, std::uint32_t element, double at);
   void crossed(std::uint32_t node, std::uint32_t element);
+  void leave_open();
   void close();
 
   // A place in the text to come back to: everything written after it is dropped. Used when a box's cheap attempt proved

@@ -2,6 +2,8 @@
 // import, bounds, certificate, report. Everything that decides a verdict is in bounds/.
 #include "bounds/verify.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
@@ -94,6 +96,33 @@ int exit_code(const Outcome& outcome) {
   }
 }
 
+// Phases and counts on stderr: a line that is written over on a terminal, lines with -v, at most four a second; nothing
+// otherwise.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Options& o)
+      : lines_(o.verbose), terminal_(!o.verbose && !o.quiet && !o.json && ::isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() {
+    if (shown_) std::cerr << "\r\033[K";
+  }
+  void show(const std::string& line) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!(lines_ || terminal_) || (some_ && now - last_ < std::chrono::milliseconds(250))) return;
+    some_ = true;
+    last_ = now;
+    if (lines_) {
+      std::cerr << "progress: " << line << "\n";
+      return;
+    }
+    std::cerr << "\r\033[K" << line.substr(0, 100) << std::flush;
+    shown_ = true;
+  }
+
+ private:
+  bool lines_, terminal_, some_ = false, shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
 // Runs the query under one semantics and writes its certificate text (empty unless there is something to certify).
 Outcome run(const Options& o, const Model& model, const Network& net, const Property& property, Semantics semantics,
             double seconds_used, std::string& certificate) {
@@ -104,12 +133,13 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   v.max_domains = o.max_domains;
   v.seed = o.seed;
   v.interrupted = [] { return interrupted.load(); };
-  if (o.verbose) v.progress = [](const std::string& line) { std::cerr << "progress: " << line << "\n"; };
+  ProgressLine progress(o);
+  v.progress = [&](const std::string& line) { progress.show(line); };
   const std::string claim = property.bound_only ? "bound" : "holds";
   CertificateWriter writer({claim, semantics_name(semantics), "outward verify 0.1.0"}, model, property);
   CertificateObserver observer(writer);
   Outcome outcome = verify_property(net, property, v, observer);
-  if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound) {
+  if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0) {
     certificate = writer.finish();
   } else if (outcome.verdict == Verdict::violated) {
     CertificateWriter witness({"violated", semantics_name(semantics), "outward verify 0.1.0"}, model, property);

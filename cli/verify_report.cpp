@@ -120,16 +120,14 @@ void print_json(const Options& options, const Model& model, const Property& prop
                             ? counterexample_json(*o.counterexample, o.execution)
                             : Json(nullptr);
   j["boxes"] = boxes_json(o);
+  j["branching"] = {{"parts", o.domains}, {"open", o.open_parts}};
   j["certificate"] =
       r.certificate_path.empty()
           ? Json(nullptr)
           : Json({{"path", r.certificate_path}, {"bytes", r.certificate_bytes}, {"sha256", r.certificate_sha256}});
   j["witness"] = r.witness_path.empty() ? Json(nullptr) : Json(r.witness_path);
-  j["seconds"] = {{"import", r.import_seconds},
-                  {"property", r.property_seconds},
-                  {"attack", o.seconds.attack},
-                  {"proof", o.seconds.proof},
-                  {"total", r.total_seconds}};
+  j["seconds"] = {{"import", r.import_seconds}, {"property", r.property_seconds}, {"attack", o.seconds.attack},
+                  {"proof", o.seconds.proof},   {"branch", o.seconds.branch},     {"total", r.total_seconds}};
   std::cout << j.dump(1) << "\n";
 }
 
@@ -189,14 +187,18 @@ void print_report(const Options& options, const Model& model, const Property& pr
   if (o.verdict == Verdict::bound) print_bounds(o);
   if (o.verdict == Verdict::violated) print_counterexample(options, o, r);
   if (!r.certificate_path.empty())
-    std::cout << "certificate: " << r.certificate_path << " (" << r.certificate_bytes << " bytes)\n";
+    std::cout << "certificate: " << r.certificate_path << " (" << r.certificate_bytes << " bytes"
+              << (o.open_parts > 0 ? ", INCOMPLETE: " + std::to_string(o.open_parts) + " parts are open" : "") << ")\n";
   if (o.verdict == Verdict::unknown) {
     std::cerr << "reason: " << o.reason << "\n";
     if (!o.next.empty()) std::cerr << "next: " << o.next << "\n";
   }
-  char line[160];
-  std::snprintf(line, sizeof line, "time: import %.3f s, property %.3f s, attack %.3f s, proof %.3f s, total %.3f s",
-                r.import_seconds, r.property_seconds, o.seconds.attack, o.seconds.proof, r.total_seconds);
+  if (o.domains > 0) std::cerr << "branching: " << o.domains << " parts bounded\n";
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "time: import %.3f s, property %.3f s, attack %.3f s, proof %.3f s, branching %.3f s, total %.3f s",
+                r.import_seconds, r.property_seconds, o.seconds.attack, o.seconds.proof, o.seconds.branch,
+                r.total_seconds);
   std::cerr << line << "\n";
 }
 

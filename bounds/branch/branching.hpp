@@ -18,6 +18,8 @@ struct BranchOptions {
   std::function<bool()> stop;
   // Called between rounds, from one thread, with a point of the box that may be unsafe for the case. True: accepted.
   std::function<bool(std::uint32_t case_index, const std::vector<double>& x)> candidate;
+  // Called between rounds: a chance to search for counterexamples. True: one was found, branching ends.
+  std::function<bool()> between;
   std::function<void(const BranchProgress&)> progress;
 };
 

@@ -42,7 +42,7 @@ class InputSplitter {
   BranchResult run() {
     BranchResult result;
     try {
-      while (!queue_.empty() && result.reason.empty()) {
+      while (!queue_.empty() && result.reason.empty() && !result.found) {
         if (options_.stop && options_.stop()) throw Interrupted();
         if (options_.max_domains != 0 && result.domains >= options_.max_domains) {
           result.exhausted = true;
@@ -57,6 +57,7 @@ class InputSplitter {
           break;
         }
         for (std::size_t i = 0; i < taken_.size() && result.reason.empty(); ++i) finish(i, result);
+        if (!queue_.empty() && options_.between && options_.between()) result.found = true;
         if (options_.progress)
           options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
       }

@@ -69,10 +69,11 @@ class NeuronSplitter {
           result.exhausted = true;
           break;
         }
-        take_round();
+        take_round(options_.max_domains == 0 ? round_ : options_.max_domains - result.domains);
         bound_children(part_steps);
         finish_children(result);
         retry_stubborn(result);
+        if (!queue_.empty() && options_.between && options_.between()) result.found = true;
         if (options_.progress)
           options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
       }
@@ -98,10 +99,10 @@ class NeuronSplitter {
   };
 
   // Halves the worst parts; their halves become children_.
-  void take_round() {
+  void take_round(std::uint64_t most) {
     children_.clear();
     worst_taken_ = (*queue_.begin())->bound;
-    while (children_.size() < round_ && !queue_.empty()) {
+    while (children_.size() < std::min<std::uint64_t>(round_, most) && !queue_.empty()) {
       const auto at = queue_.size() > most_waiting ? std::prev(queue_.end()) : queue_.begin();
       const std::unique_ptr<Waiting> w = std::move(queue_.extract(at).value());
       double lo = 0, hi = 0;

@@ -44,8 +44,11 @@ void ProofTree::write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t&
     }
     const Part& part = parts_[index];
     part.log.replay(to, shared, next);
-    if (part.state == State::crossed) {
-      to.crossed(part.at.node, part.at.element);
+    if (part.state == State::crossed || part.state == State::open) {
+      if (part.state == State::crossed)
+        to.crossed(part.at.node, part.at.element);
+      else
+        to.leave_open();
       waiting.pop_back();  // its end of scope
     }
     if (part.state != State::split) continue;

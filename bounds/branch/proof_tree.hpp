@@ -22,6 +22,7 @@ class ProofTree {
   ProofTree() : parts_(1) {}
 
   ProofLog& log(Index part) { return parts_[part].log; }
+  const ProofLog& log(Index part) const { return parts_[part].log; }
   void close(Index part);                    // every case is refuted here or in an enclosing part
   void cross(Index part, const Split& at);   // empty: the range of at.node, at.element has lo > hi
   Index split(Index part, const Split& at);  // returns the first half; the second is the next index
@@ -31,7 +32,7 @@ class ProofTree {
   std::size_t leaves() const { return leaves_; }
 
   // Every part, that is: for each split its two halves and then the end of the scope that was split.
-  // REQUIRES open_parts() == 0. without_end: the last end is left to the caller, who
+  // Parts that are open are said to be so. without_end: the last end is left to the caller, who
   // goes on in the scope of the whole box.
   void write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end = false) const;
 

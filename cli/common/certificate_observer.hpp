@@ -31,6 +31,7 @@ class CertificateObserver : public ProofObserver {
   }
   void split(std::uint32_t node, std::uint32_t element, double at) override { writer_.split(node, element, at); }
   void crossed(std::uint32_t node, std::uint32_t element) override { writer_.crossed(node, element); }
+  void leave_open() override { writer_.leave_open(); }
   void close() override { writer_.close(); }
 
  private:
