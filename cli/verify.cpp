@@ -1,87 +1,24 @@
 // verify MODEL (PROPERTY.vnnlib | --radius R …): prove or refute a property of a network. One thin file: options, then
 // import, bounds, certificate, report. Everything that decides a verdict is in bounds/.
-#include "bounds/verify.hpp"
-
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <chrono>
 #include <csignal>
-#include <iostream>
 
 #include "certificates/writer.hpp"
-#include "cli/common/certificate_observer.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/verify_options.hpp"
+#include "cli/verify_radius.hpp"
 #include "cli/verify_report.hpp"
-#include "importers/arrays/arrays.hpp"
-#include "importers/arrays/radius.hpp"
+#include "cli/verify_solve.hpp"
 #include "importers/onnx/onnx.hpp"
-#include "importers/vnnlib/vnnlib.hpp"
 #include "importers/vnnlib/witness.hpp"
-#include "runtime/cpu/reference.hpp"
 
 namespace outward::cli {
 
 namespace {
 
-std::atomic<bool> interrupted{false};
 void on_interrupt(int) {
   if (interrupted.exchange(true)) std::_Exit(exit_unknown);
-}
-
-// The radius query of the options; fills in the centre and the label where the user gave none, and says so.
-Property radius_query(const Options& o, const Model& model, std::vector<std::string>& notes) {
-  const Graph& graph = model.graph;
-  RadiusRecord r;
-  r.radius = o.radius;
-  r.scale = o.scale;
-  r.mean = o.mean;
-  r.std = o.std;
-  r.layout = o.layout;
-  r.clip = o.clip;
-  r.range = o.output_range;
-  r.deviation = o.max_deviation;
-  const std::uint64_t outputs = graph.nodes[graph.output].size;
-  if (o.input.empty()) {
-    r.centre_bits.assign(graph.nodes[0].size, 0);
-    notes.push_back("no --input: the centre is zero");
-  } else {
-    r.centre_bits = read_array(o.input, {graph.element, graph.nodes[0].size, graph.input_shape, o.layout});
-  }
-  std::vector<double> reference;
-  if (!r.range.empty()) {
-    r.target = "range";
-  } else if (!r.deviation.empty()) {
-    r.target = "deviation";
-    reference = run_reference(graph, reference_input(r, graph));
-  } else if (outputs < 2) {
-    r.target = "none";
-  } else {
-    r.target = "label";
-    if (o.label >= 0) {
-      r.label = static_cast<std::uint32_t>(o.label);
-    } else {
-      const std::vector<double> y = run_reference(graph, reference_input(r, graph));
-      for (std::uint32_t j = 1; j < y.size(); ++j)
-        if (y[j] > y[r.label]) r.label = j;
-      notes.push_back("no --label: the label is " + std::to_string(r.label) +
-                      ", what the model predicts at the centre");
-    }
-  }
-  return radius_property(r, graph, reference);
-}
-
-Semantics semantics_of(const Options& o, const Graph& graph) {
-  const bool wide = graph.element == ElementType::binary64;
-  const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
-  if (o.semantics.empty() || o.semantics == "best") return native;
-  if (o.semantics == "real") return Semantics::real;
-  if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
-    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") +
-                     " model; use " + (wide ? "fp64_any" : "fp32_any") + ", real or best");
-  return native;
 }
 
 int exit_code(const Outcome& outcome) {
@@ -96,59 +33,6 @@ int exit_code(const Outcome& outcome) {
   }
 }
 
-// Phases and counts on stderr: a line that is written over on a terminal, lines with -v, at most four a second; nothing
-// otherwise.
-class ProgressLine {
- public:
-  explicit ProgressLine(const Options& o)
-      : lines_(o.verbose), terminal_(!o.verbose && !o.quiet && !o.json && ::isatty(STDERR_FILENO) == 1) {}
-  ~ProgressLine() {
-    if (shown_) std::cerr << "\r\033[K";
-  }
-  void show(const std::string& line) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!(lines_ || terminal_) || (some_ && now - last_ < std::chrono::milliseconds(250))) return;
-    some_ = true;
-    last_ = now;
-    if (lines_) {
-      std::cerr << "progress: " << line << "\n";
-      return;
-    }
-    std::cerr << "\r\033[K" << line.substr(0, 100) << std::flush;
-    shown_ = true;
-  }
-
- private:
-  bool lines_, terminal_, some_ = false, shown_ = false;
-  std::chrono::steady_clock::time_point last_;
-};
-
-// Runs the query under one semantics and writes its certificate text (empty unless there is something to certify).
-Outcome run(const Options& o, const Model& model, const Network& net, const Property& property, Semantics semantics,
-            double seconds_used, std::string& certificate) {
-  VerifyOptions v;
-  v.semantics = semantics;
-  v.timeout_seconds = o.timeout > 0 ? std::max(o.timeout - seconds_used, 1e-3) : 0;
-  v.threads = o.threads;
-  v.max_domains = o.max_domains;
-  v.seed = o.seed;
-  v.interrupted = [] { return interrupted.load(); };
-  ProgressLine progress(o);
-  v.progress = [&](const std::string& line) { progress.show(line); };
-  const std::string claim = property.bound_only ? "bound" : "holds";
-  CertificateWriter writer({claim, semantics_name(semantics), "outward verify 0.1.0"}, model, property);
-  CertificateObserver observer(writer);
-  Outcome outcome = verify_property(net, property, v, observer);
-  if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0) {
-    certificate = writer.finish();
-  } else if (outcome.verdict == Verdict::violated) {
-    CertificateWriter witness({"violated", semantics_name(semantics), "outward verify 0.1.0"}, model, property);
-    witness.point(outcome.counterexample->case_index, outcome.counterexample->decimals);
-    certificate = witness.finish();
-  }
-  return outcome;
-}
-
 int verify(const Options& o) {
   Report report;
   const auto start = std::chrono::steady_clock::now();
@@ -158,45 +42,36 @@ int verify(const Options& o) {
     last = now;
     return s;
   };
+  const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   const Model model = import_onnx(o.model, o.shapes);
   report.import_seconds = lap();
-  const std::uint64_t outputs = model.graph.nodes[model.graph.output].size;
-  const Property property = o.property.empty() ? radius_query(o, model, report.notes)
-                                               : read_vnnlib(o.property, model.graph.nodes[0].size, outputs);
-  report.property_seconds = lap();
-  const Network net(model.graph);
-  auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  Semantics semantics = semantics_of(o, model.graph);
-  std::string certificate;
-  Outcome outcome;
-  if (property.vacuous) {
-    outcome.reason = "vacuous";
-    outcome.next = "every case is empty without the network: look at the bounds in the property";
+  Solved solved;
+  if (o.radius == "max") {
+    RadiusSearch search = search_radius(o, model, Network(model.graph), report.notes);
+    report.certified_radius = search.certified;
+    report.refuted_radius = search.refuted;
+    solved = std::move(search.best);
   } else {
-    outcome = run(o, model, net, property, semantics, used(), certificate);
-    if (o.semantics == "best" && outcome.verdict == Verdict::unknown && !interrupted) {
-      Outcome real = run(o, model, net, property, Semantics::real, used(), certificate);
-      if (real.verdict != Verdict::unknown) {
-        outcome = std::move(real);
-        semantics = Semantics::real;
-        report.real_only = true;
-      }
-    }
+    Property property = make_property(o, model, report.notes);
+    report.property_seconds = lap();
+    solved = solve(o, model, Network(model.graph), std::move(property), used());
   }
-  report.semantics = semantics;
+  const Outcome& outcome = solved.outcome;
+  report.semantics = solved.semantics;
+  report.real_only = solved.real_only;
   report.total_seconds = used();
-  if (!o.certificate.empty() && !certificate.empty()) {
-    save_file(o.certificate, certificate);
+  if (!o.certificate.empty() && !solved.certificate.empty()) {
+    save_file(o.certificate, solved.certificate);
     report.certificate_path = o.certificate;
-    report.certificate_bytes = certificate.size();
-    report.certificate_sha256 = sha256_hex(certificate.data(), certificate.size());
+    report.certificate_bytes = solved.certificate.size();
+    report.certificate_sha256 = sha256_hex(solved.certificate.data(), solved.certificate.size());
   }
   if (!o.witness.empty() && outcome.verdict == Verdict::violated) {
     save_file(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs));
     report.witness_path = o.witness;
   }
-  if (!o.bounds.empty()) save_file(o.bounds, bounds_json(outcome, property));
-  print_report(o, model, property, outcome, report);
+  if (!o.bounds.empty()) save_file(o.bounds, bounds_json(outcome, solved.property));
+  print_report(o, model, solved.property, outcome, report);
   return exit_code(outcome);
 }
 

@@ -57,7 +57,8 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("MODEL", o.model, "ONNX file (.onnx or .onnx.gz)")->required();
   app.add_option("PROPERTY", o.property, "VNN-LIB 1.0 file describing the UNSAFE inputs and outputs (.gz allowed)");
   auto* query = app.add_option_group("radius query (instead of PROPERTY)");
-  query->add_option("--radius", o.radius, "every input moves by at most R (decimal, exact)");
+  query->add_option("--radius", o.radius,
+                    "every input moves by at most R (decimal, exact); max: search for the largest");
   query->add_option("--input", o.input, "the centre: .npy, .csv, .json, .pb, PNG, PGM, PPM (default: zero)");
   query->add_option("--label", o.label,
                     "output that must stay the greatest (default: what the model predicts at the centre)");
@@ -126,7 +127,7 @@ void finish_options(Options& o) {
   for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"--radius", o.radius},
                                    {"--scale", o.scale},
                                    {"--max-deviation", o.max_deviation}})
-    if (!text.empty() && !parse_decimal(text))
+    if (!text.empty() && !(text == "max" && &text == &o.radius) && !parse_decimal(text))
       throw UsageError(std::string(name) + ": \"" + text + "\" is no decimal number");
   for (const std::string& text : o.shape_texts) shape(text, o.shapes);
 }

@@ -97,6 +97,8 @@ Json counterexample_json(const Counterexample& c, const std::string& execution) 
           {"execution", execution}};
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 void print_json(const Options& options, const Model& model, const Property& property, const Outcome& o,
                 const Report& r) {
   Json j;
@@ -120,6 +122,10 @@ void print_json(const Options& options, const Model& model, const Property& prop
                             ? counterexample_json(*o.counterexample, o.execution)
                             : Json(nullptr);
   j["boxes"] = boxes_json(o);
+  j["radius"] =
+      options.radius == "max"
+          ? Json({{"certified", text_or_null(r.certified_radius)}, {"refuted", text_or_null(r.refuted_radius)}})
+          : Json(nullptr);
   j["branching"] = {{"parts", o.domains}, {"open", o.open_parts}};
   j["certificate"] =
       r.certificate_path.empty()
@@ -183,6 +189,10 @@ void print_report(const Options& options, const Model& model, const Property& pr
     if (!options.scale.empty() || !options.mean.empty() || !options.std.empty())
       std::cout << "assumes: the network receives the correctly rounded preprocessed input; the preprocessing itself "
                    "is outside the claim\n";
+  }
+  if (options.radius == "max") {
+    std::cout << "largest certified radius: " << (r.certified_radius.empty() ? "none" : r.certified_radius) << "\n";
+    std::cout << "smallest refuted radius: " << (r.refuted_radius.empty() ? "none" : r.refuted_radius) << "\n";
   }
   if (o.verdict == Verdict::bound) print_bounds(o);
   if (o.verdict == Verdict::violated) print_counterexample(options, o, r);

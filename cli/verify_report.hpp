@@ -15,6 +15,7 @@ struct Report {
   std::vector<std::string> notes;  // stderr
   double import_seconds = 0, property_seconds = 0, total_seconds = 0;
   std::string certificate_path, certificate_sha256, witness_path;
+  std::string certified_radius, refuted_radius;  // of --radius max; empty: none, or not asked
   std::size_t certificate_bytes = 0;
 };
 

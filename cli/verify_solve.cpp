@@ -1,0 +1,158 @@
+#include "cli/verify_solve.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "certificates/writer.hpp"
+#include "cli/common/certificate_observer.hpp"
+#include "cli/common/errors.hpp"
+#include "importers/arrays/arrays.hpp"
+#include "importers/arrays/radius.hpp"
+#include "importers/vnnlib/vnnlib.hpp"
+#include "runtime/cpu/reference.hpp"
+
+namespace outward::cli {
+
+std::atomic<bool> interrupted{false};
+
+namespace {
+
+// The radius query of the options; fills in the centre and the label where the user gave none, and says so.
+Property radius_query(const Options& o, const Model& model, std::vector<std::string>& notes) {
+  const Graph& graph = model.graph;
+  RadiusRecord r;
+  r.radius = o.radius;
+  r.scale = o.scale;
+  r.mean = o.mean;
+  r.std = o.std;
+  r.layout = o.layout;
+  r.clip = o.clip;
+  r.range = o.output_range;
+  r.deviation = o.max_deviation;
+  const std::uint64_t outputs = graph.nodes[graph.output].size;
+  if (o.input.empty()) {
+    r.centre_bits.assign(graph.nodes[0].size, 0);
+    notes.push_back("no --input: the centre is zero");
+  } else {
+    r.centre_bits = read_array(o.input, {graph.element, graph.nodes[0].size, graph.input_shape, o.layout});
+  }
+  std::vector<double> reference;
+  if (!r.range.empty()) {
+    r.target = "range";
+  } else if (!r.deviation.empty()) {
+    r.target = "deviation";
+    reference = run_reference(graph, reference_input(r, graph));
+  } else if (outputs < 2) {
+    r.target = "none";
+  } else {
+    r.target = "label";
+    if (o.label >= 0) {
+      r.label = static_cast<std::uint32_t>(o.label);
+    } else {
+      const std::vector<double> y = run_reference(graph, reference_input(r, graph));
+      for (std::uint32_t j = 1; j < y.size(); ++j)
+        if (y[j] > y[r.label]) r.label = j;
+      notes.push_back("no --label: the label is " + std::to_string(r.label) +
+                      ", what the model predicts at the centre");
+    }
+  }
+  return radius_property(r, graph, reference);
+}
+
+Semantics semantics_of(const Options& o, const Graph& graph) {
+  const bool wide = graph.element == ElementType::binary64;
+  const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
+  if (o.semantics.empty() || o.semantics == "best") return native;
+  if (o.semantics == "real") return Semantics::real;
+  if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
+    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") +
+                     " model; use " + (wide ? "fp64_any" : "fp32_any") + ", real or best");
+  return native;
+}
+
+// Phases and counts on stderr: a line that is written over on a terminal, lines with -v, at most four a second; nothing
+// otherwise.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Options& o)
+      : lines_(o.verbose), terminal_(!o.verbose && !o.quiet && !o.json && ::isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() {
+    if (shown_) std::cerr << "\r\033[K";
+  }
+  void show(const std::string& line) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!(lines_ || terminal_) || (some_ && now - last_ < std::chrono::milliseconds(250))) return;
+    some_ = true;
+    last_ = now;
+    if (lines_) {
+      std::cerr << "progress: " << line << "\n";
+      return;
+    }
+    std::cerr << "\r\033[K" << line.substr(0, 100) << std::flush;
+    shown_ = true;
+  }
+
+ private:
+  bool lines_, terminal_, some_ = false, shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+// Runs the query under one semantics and writes its certificate text (empty unless there is something to certify).
+Outcome run(const Options& o, const Model& model, const Network& net, const Property& property, Semantics semantics,
+            double seconds_used, std::string& certificate) {
+  VerifyOptions v;
+  v.semantics = semantics;
+  v.timeout_seconds = o.timeout > 0 ? std::max(o.timeout - seconds_used, 1e-3) : 0;
+  v.threads = o.threads;
+  v.max_domains = o.max_domains;
+  v.seed = o.seed;
+  v.interrupted = [] { return interrupted.load(); };
+  ProgressLine progress(o);
+  v.progress = [&](const std::string& line) { progress.show(line); };
+  const std::string claim = property.bound_only ? "bound" : "holds";
+  CertificateWriter writer({claim, semantics_name(semantics), "outward verify 0.1.0"}, model, property);
+  CertificateObserver observer(writer);
+  Outcome outcome = verify_property(net, property, v, observer);
+  if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0) {
+    certificate = writer.finish();
+  } else if (outcome.verdict == Verdict::violated) {
+    CertificateWriter witness({"violated", semantics_name(semantics), "outward verify 0.1.0"}, model, property);
+    witness.point(outcome.counterexample->case_index, outcome.counterexample->decimals);
+    certificate = witness.finish();
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Property make_property(const Options& o, const Model& model, std::vector<std::string>& notes) {
+  if (o.property.empty()) return radius_query(o, model, notes);
+  return read_vnnlib(o.property, model.graph.nodes[0].size, model.graph.nodes[model.graph.output].size);
+}
+
+Solved solve(const Options& o, const Model& model, const Network& net, Property property, double seconds_used) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto used = [&] {
+    return seconds_used + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  Solved out;
+  out.property = std::move(property);
+  out.semantics = semantics_of(o, model.graph);
+  if (out.property.vacuous) {
+    out.outcome.reason = "vacuous";
+    out.outcome.next = "every case is empty without the network: look at the bounds in the property";
+    return out;
+  }
+  out.outcome = run(o, model, net, out.property, out.semantics, used(), out.certificate);
+  if (o.semantics != "best" || out.outcome.verdict != Verdict::unknown || interrupted) return out;
+  Outcome real = run(o, model, net, out.property, Semantics::real, used(), out.certificate);
+  if (real.verdict == Verdict::unknown) return out;
+  out.outcome = std::move(real);
+  out.semantics = Semantics::real;
+  out.real_only = true;
+  return out;
+}
+
+}  // namespace outward::cli

@@ -1,0 +1,29 @@
+// One query from options and model to outcome and certificate text: what `verify` does once, and `--radius max` often.
+#pragma once
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "bounds/verify.hpp"
+#include "cli/verify_options.hpp"
+#include "runtime/graph/graph.hpp"
+
+namespace outward::cli {
+
+extern std::atomic<bool> interrupted;  // Ctrl-C was pressed once
+
+struct Solved {
+  Property property;
+  Outcome outcome;
+  Semantics semantics = Semantics::real;
+  bool real_only = false;   // proved by the fall-back of --semantics best
+  std::string certificate;  // empty: there is nothing to certify
+};
+
+// The property of the options; notes receive what was assumed because no option said otherwise.
+Property make_property(const Options& o, const Model& model, std::vector<std::string>& notes);
+
+// Throws UsageError if the semantics do not fit the model.
+Solved solve(const Options& o, const Model& model, const Network& net, Property property, double seconds_used);
+
+}  // namespace outward::cli
