@@ -6,6 +6,7 @@
 
 #include "certificates/writer.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/verify_batch.hpp"
 #include "cli/verify_options.hpp"
 #include "cli/verify_radius.hpp"
 #include "cli/verify_report.hpp"
@@ -89,6 +90,6 @@ int main(int argc, char** argv) {
   if (parsed >= 0) return parsed;
   return report_errors([&] {
     finish_options(options);
-    return verify(options);
+    return options.batch.empty() ? verify(options) : run_batch(options);
   });
 }

@@ -54,7 +54,7 @@ void declare_options(CLI::App& app, Options& o) {
       "  verify model.onnx --radius 0.01 --input image.npy --label 3 --certificate proof.jsonl\n"
       "  verify model.onnx property.vnnlib --timeout 60 --witness counterexample.txt\n"
       "exit codes: 0 holds or bound, 1 violated, 2 unknown, 3 usage, 4 input refused, 5 internal or resource");
-  app.add_option("MODEL", o.model, "ONNX file (.onnx or .onnx.gz)")->required();
+  app.add_option("MODEL", o.model, "ONNX file (.onnx or .onnx.gz)");
   app.add_option("PROPERTY", o.property, "VNN-LIB 1.0 file describing the UNSAFE inputs and outputs (.gz allowed)");
   auto* query = app.add_option_group("radius query (instead of PROPERTY)");
   query->add_option("--radius", o.radius,
@@ -75,6 +75,8 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--certificate", o.certificate, "write a certificate that `check` re-validates");
   app.add_option("--witness", o.witness, "write the counterexample in VNN-LIB form");
   app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");
+  app.add_option("--batch", o.batch, "instead of MODEL: a CSV file of instances, model,property[,seconds] a line");
+  app.add_option("--results", o.results, "of --batch: where JSON lines go; instances found there are not run again");
   app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open");
   app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown");
   app.add_option("--max-domains", o.max_domains,
@@ -89,6 +91,15 @@ void declare_options(CLI::App& app, Options& o) {
 }
 
 void finish_options(Options& o) {
+  if (!o.batch.empty()) {
+    if (!o.model.empty() || !o.radius.empty())
+      throw UsageError("--batch takes its models and properties from the file");
+    if (!o.certificate.empty() || !o.witness.empty() || !o.bounds.empty())
+      throw UsageError("--certificate, --witness and --bounds belong to a single query");
+    return;
+  }
+  if (o.model.empty()) throw UsageError("give a MODEL file");
+  if (!o.results.empty()) throw UsageError("--results belongs to --batch");
   if (o.property.empty() == o.radius.empty())
     throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R"
                                         : "give either a PROPERTY file or --radius, not both");

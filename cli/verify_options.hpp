@@ -19,7 +19,7 @@ struct Options {
   std::vector<std::string> mean, std, clip, output_range;  // the texts, split at commas
   std::string norm = "inf", device = "auto";
   std::int64_t label = -1;
-  std::string certificate, witness, bounds;
+  std::string certificate, witness, bounds, batch, results;
   double timeout = 0;
   unsigned threads = 2;
   std::uint64_t seed = 1, max_domains = 0;
