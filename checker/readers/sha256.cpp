@@ -26,10 +26,6 @@ alignas(16) constexpr std::uint32_t round_constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-using Blocks = void (*)(std::uint32_t*, const std::uint8_t*, std::size_t);
-
-Blocks choose() { return sha256_native_available() ? sha256_blocks_native : sha256_blocks_portable; }
-
 }  // namespace
 
 void sha256_blocks_portable(std::uint32_t* state, const std::uint8_t* data, std::size_t blocks) {
@@ -109,7 +105,7 @@ void sha256_blocks_native(std::uint32_t* state, const std::uint8_t* data, std::s
 #endif
 
 void Sha256::update(const void* data, std::size_t size) {
-  static const Blocks blocks = choose();
+  static const auto blocks = sha256_native_available() ? sha256_blocks_native : sha256_blocks_portable;
   const std::uint8_t* p = static_cast<const std::uint8_t*>(data);
   std::size_t held = total_ % 64;
   total_ += size;
