@@ -222,12 +222,12 @@ class Query {
     return failed;
   }
 
-  // Whether halving inputs is the way to branch on the box: few of them vary.
-  bool splits_inputs(std::uint32_t box) const {
-    std::size_t varying = 0;
-    for (const InputRange& r : property_.boxes[box]) varying += r.lo < r.hi;
-    return varying <= options_.most_varying_inputs;
+  std::size_t varying_inputs(std::uint32_t box) const {
+    std::size_t n = 0;
+    for (const InputRange& r : property_.boxes[box]) n += r.lo < r.hi;
+    return n;
   }
+  bool splits_inputs(std::uint32_t box) const { return varying_inputs(box) <= options_.most_varying_inputs; }
 
   // Proves the boxes that are left. True when none is left.
   bool branch() {
@@ -252,23 +252,45 @@ class Query {
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
       if (proofs_[b].proved()) continue;
-      if (splits_inputs(b)) {
-        all = branch_once(b, how, [&](const BranchOptions& o) {
-          return split_inputs(net_, options_.semantics, rows_, b, o, proofs_[b].tree);
-        });
-        continue;
-      }
-      all = proofs_[b].root.has_value();
-      for (const CaseBound& c : outcome_.boxes[b].cases) {
-        if (c.refuted || !all) continue;
-        all = branch_once(b, how, [&](const BranchOptions& o) {
-          return split_neurons(net_, rows_, *proofs_[b].root, c.case_index, o, proofs_[b].add_case());
-        });
-      }
-      if (all) proofs_[b].tree.close(0);
+      all = branch_box(b, how);
     }
     outcome_.seconds.branch = seconds_since(from);
     return all;
+  }
+
+  // Few inputs are halved; many are not, there neurons are. In between neurons come first, for a share of the limits:
+  // robustness is theirs, what is close to enumeration is not.
+  bool branch_box(std::uint32_t b, const BranchOptions& how) {
+    const auto by_inputs = [&] {
+      return branch_once(b, how, [&](const BranchOptions& o) {
+        return split_inputs(net_, options_.semantics, rows_, b, o, proofs_[b].tree);
+      });
+    };
+    if (splits_inputs(b)) return by_inputs();
+    const bool undecided = varying_inputs(b) <= 4 * options_.most_varying_inputs;
+    BranchOptions first = how;
+    if (undecided) {
+      const double share = options_.timeout_seconds > 0 ? 0.3 * options_.timeout_seconds : 20;
+      first.stop = [&how, share, from = Clock::now()] { return how.stop() || seconds_since(from) > share; };
+      first.max_domains = options_.max_domains / 3;
+    }
+    if (by_neurons(b, first)) return true;
+    if (!undecided || outcome_.verdict == Verdict::violated || how.stop()) return false;
+    proofs_[b] = BoxProof();
+    return by_inputs();
+  }
+
+  bool by_neurons(std::uint32_t b, const BranchOptions& how) {
+    if (!proofs_[b].root) return false;
+    for (const CaseBound& c : outcome_.boxes[b].cases) {
+      if (c.refuted) continue;
+      const bool proved = branch_once(b, how, [&](const BranchOptions& o) {
+        return split_neurons(net_, rows_, *proofs_[b].root, c.case_index, o, proofs_[b].add_case());
+      });
+      if (!proved) return false;
+    }
+    proofs_[b].tree.close(0);
+    return true;
   }
 
   template <class Split>
@@ -280,8 +302,9 @@ class Query {
                           " waiting, worst bound " + short_number(p.worst));
       };
     if (options_.max_domains != 0) {
-      if (outcome_.domains >= options_.max_domains) return false;
-      how.max_domains = options_.max_domains - outcome_.domains;
+      const std::uint64_t most = how.max_domains != 0 ? how.max_domains : options_.max_domains;
+      if (outcome_.domains >= most) return false;
+      how.max_domains = most - outcome_.domains;
     }
     const BranchResult r = split(how);
     outcome_.domains += r.domains;
@@ -308,7 +331,7 @@ class Query {
   void explain_unknown(std::size_t box) {
     outcome_.verdict = Verdict::unknown;
     if (!outcome_.reason.empty()) return;
-    if (box >= outcome_.boxes.size() || outcome_.boxes[box].interrupted) {
+    if (box >= outcome_.boxes.size() || !outcome_.box_tried[box] || outcome_.boxes[box].interrupted) {
       const bool asked = options_.interrupted && options_.interrupted();
       outcome_.reason = asked ? "interrupted" : "timeout";
       outcome_.next = asked ? "" : "give more time with --timeout";

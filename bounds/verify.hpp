@@ -18,7 +18,7 @@ struct VerifyOptions {
   double timeout_seconds = 0;  // 0: none
   bool branch = true;
   std::size_t most_varying_inputs = 16;  // up to so many inputs are halved; with more of them, neurons are
-  std::uint64_t max_domains = 0;  // parts bounded while branching, all boxes together; 0: no limit
+  std::uint64_t max_domains = 0;         // parts bounded while branching, all boxes together; 0: no limit
   unsigned threads = 2;
   std::uint64_t seed = 1;
   bool attack = true;
@@ -39,7 +39,7 @@ struct Outcome {
   bool violated_elsewhere = false;  // unknown, but the other semantics (float for real, real for float) is unsafe
   std::vector<BoxResult> boxes;     // what was proved of each box tried
   std::vector<char> box_tried;
-  std::uint64_t domains = 0;  // parts bounded while branching
+  std::uint64_t domains = 0;     // parts bounded while branching
   std::uint64_t open_parts = 0;  // unknown: how many parts the incomplete proof leaves open; 0: there is no proof
   PhaseTimes seconds;
 };

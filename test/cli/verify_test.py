@@ -18,7 +18,8 @@ from models import harness
 MODEL = os.path.join(harness.EXAMPLES, "strokes.onnx")
 IMAGE = os.path.join(harness.EXAMPLES, "vertical.csv")
 SCHEMA = json.loads(harness.read("cli", "verify_schema.json"))
-HOLDS, OPEN, VIOLATED = "0.1", "0.12", "0.2"
+HOLDS, BRANCHED, VIOLATED = "0.1", "0.12", "0.2"
+LIMITED = ["--max-domains", 2]  # not enough for the second radius
 
 
 def query(radius, *more):
@@ -56,12 +57,65 @@ class Verdicts(harness.FolderTest):
         self.assertLessEqual(y[1], max(y[0], y[2]))
 
     def test_unknown(self):
-        done = harness.run("verify", *query(OPEN, "--certificate", self.path("c"), "--witness", self.path("w")))
+        done = harness.run("verify", *query(BRANCHED, "--witness", self.path("w"), *LIMITED))
         self.assertEqual(done.code, 2, done.err)
         self.assertTrue(done.out.startswith("unknown ("), done.out)
-        self.assertIn("reason: ", done.err)
-        self.assertIn("next: ", done.err)
+        self.assertIn("reason: domain budget: 2 parts", done.err)
+        self.assertIn("next: give more with --max-domains", done.err)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_unfinished_proof_is_incomplete(self):
+        done = harness.run("verify", *query(BRANCHED, "--certificate", self.path("c"), *LIMITED))
+        self.assertEqual(done.code, 2, done.err)
+        self.assertRegex(done.out, r"certificate: .* bytes, INCOMPLETE: \d+ parts are open\)")
+        checked = harness.run("check", self.path("c"), "--model", *query(BRANCHED))
+        self.assertEqual((checked.code, checked.out.split(" ")[0]), (2, "INCOMPLETE"), checked)
+
+    def test_branching(self):
+        for threads in 1, 2:
+            done = harness.run("verify", *query(BRANCHED, "--certificate", self.path("c%d" % threads), "--threads", threads,
+                                                "--max-domains", 1000))
+            self.assertEqual(done.code, 0, done.err)
+            self.assertRegex(done.err, r"branching: \d+ parts bounded")
+        with open(self.path("c1"), "rb") as one, open(self.path("c2"), "rb") as two:
+            self.assertEqual(one.read(), two.read())
+        checked = harness.run("check", self.path("c1"), "--model", *query(BRANCHED))
+        self.assertEqual((checked.code, checked.out.split(" ")[0]), (0, "VALID"), checked)
+
+    def test_radius_max(self):
+        done = harness.run("verify", *query("max", "--timeout", 12, "--certificate", self.path("c"), "--json"))
+        self.assertEqual(done.code, 0, done.err)
+        value = json.loads(done.out)
+        self.assertEqual(schema.faults(value, SCHEMA), [])
+        certified, refuted = value["radius"]["certified"], value["radius"]["refuted"]
+        self.assertTrue(float(HOLDS) < float(certified) < float(refuted) < float(VIOLATED), done.out)
+        checked = harness.run("check", self.path("c"), "--model", *query(certified))
+        self.assertEqual((checked.code, checked.out.split(" ")[0]), (0, "VALID"), checked)
+
+    def test_batch(self):
+        text = "".join("(declare-const X_%d Real)(assert (>= X_%d 0))(assert (<= X_%d 0))\n" % (i, i, i) for i in range(16))
+        text += "".join("(declare-const Y_%d Real)\n" % j for j in range(3))
+        for name, row in ("holds", "(assert (>= Y_0 1000))"), ("violated", "(assert (<= Y_0 1000))"):
+            with open(self.path(name + ".vnnlib"), "w") as file:
+                file.write(text + row)
+        with open(self.path("i.csv"), "w") as file:
+            file.write("%s,holds.vnnlib,10\nnothere.onnx,holds.vnnlib,10\n%s,violated.vnnlib,10\n" % (MODEL, MODEL))
+        done = harness.run("verify", "--batch", self.path("i.csv"))
+        self.assertEqual(done.code, 5, done)
+        self.assertIn("3 of 3 instances: error 1 holds 1 violated 1", done.out)
+        results = self.path("i.csv.results.jsonl")
+        with open(results) as file:
+            lines = file.read().split("\n")
+        self.assertEqual([json.loads(line)["verdict"] for line in lines[:3]], ["holds", "error", "violated"])
+        self.assertEqual(schema.faults(json.loads(lines[0])["result"], SCHEMA), [])
+        with open(results + ".csv") as file:
+            self.assertEqual([line.split(",")[4] for line in file], ["unsat", "error", "sat"])
+        # Cut off in the last line, as by a crash: only that instance is run again.
+        with open(results, "w") as file:
+            file.write("\n".join(lines[:2]) + "\n" + lines[2][:40])
+        done = harness.run("verify", "--batch", self.path("i.csv"))
+        self.assertEqual([line[:3] for line in done.err.split("\n") if "/3 " in line], ["3/3"], done.err)
+        self.assertIn("3 of 3 instances: error 1 holds 1 violated 1", done.out)
 
     def test_bound(self):
         models.write(self.path("m.onnx"), [("Relu", ["x"], "y")], inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
@@ -115,7 +169,7 @@ class Output(harness.FolderTest):
             file.write("".join("(declare-const Y_%d Real)\n" % j for j in range(3)) + "(assert (>= Y_0 Y_1))\n")
         models.write(self.path("m.onnx"), [("Relu", ["x"], "y")], inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
         files = ["--certificate", self.path("c"), "--witness", self.path("w")]
-        for verdict, arguments in [("holds", query(HOLDS)), ("violated", query(VIOLATED)), ("unknown", query(OPEN)),
+        for verdict, arguments in [("holds", query(HOLDS)), ("violated", query(VIOLATED)), ("unknown", query(BRANCHED, *LIMITED)),
                                    ("unknown", [MODEL, self.path("p.vnnlib")]), ("bound", [self.path("m.onnx"), "--radius", 1])]:
             for more in [], files:
                 done = harness.run("verify", *arguments, *more, "--json")
@@ -123,7 +177,8 @@ class Output(harness.FolderTest):
                 self.assertEqual(schema.faults(value, SCHEMA), [])
                 self.assertEqual(value["verdict"], verdict)
                 self.assertEqual(done.code, {"holds": 0, "bound": 0, "violated": 1, "unknown": 2}[verdict])
-                self.assertEqual(value["certificate"] is not None, bool(more) and verdict != "unknown")
+                unfinished = value["branching"]["open"] > 0
+                self.assertEqual(value["certificate"] is not None, bool(more) and (verdict != "unknown" or unfinished))
 
     def test_schema_can_fail(self):
         value = json.loads(harness.run("verify", *query(HOLDS, "--json")).out)
@@ -142,8 +197,8 @@ class Output(harness.FolderTest):
             self.assertLess(low, high)
 
     def test_competition_words(self):
-        for radius, word in (HOLDS, "unsat"), (VIOLATED, "sat"), (OPEN, "unknown"):
-            self.assertEqual(harness.run("verify", *query(radius, "--competition")).out.split("\n")[0], word)
+        for radius, word, more in (HOLDS, "unsat", []), (VIOLATED, "sat", []), (BRANCHED, "unknown", LIMITED):
+            self.assertEqual(harness.run("verify", *query(radius, "--competition", *more)).out.split("\n")[0], word)
 
     def test_quiet(self):
         done = harness.run("verify", *query(HOLDS, "--quiet"))
