@@ -61,10 +61,10 @@ class BoxAttack {
   }
 
   bool run() {
-    if (descend(first_points(), options_.steps)) return true;
+    if (descend(first_points(), options_.steps, false)) return true;
     for (int r = 0; r < options_.restarts; ++r) {
       if (stopped()) return false;
-      if (descend(random_points(), options_.steps)) return true;
+      if (descend(random_points(), options_.steps, true)) return true;
     }
     return false;
   }
@@ -96,7 +96,13 @@ class BoxAttack {
   }
 
   // Follows each point's own target case: at first the most promising one, in later batches spread over all cases.
-  bool descend(std::vector<double> points, int steps) {
+  // Half of the points keep a momentum (Dong et al. 2018). diversify: every other point first follows a random
+  // direction of the outputs for a few steps (Tashiro et al. 2020), so that restarts end in different places.
+  bool descend(std::vector<double> points, int steps, bool diversify) {
+    constexpr int diverse_steps = 4;
+    std::uniform_real_distribution<double> any(-1.0, 1.0);
+    std::vector<double> directions(diversify ? count_ * network_.outputs() : 0), momentum(count_ * n_, 0.0);
+    for (double& d : directions) d = any(random_);
     const std::size_t m = network_.outputs();
     std::vector<double> coefficients(count_ * m);
     std::vector<std::size_t> target(count_, cases_.size());
@@ -113,6 +119,11 @@ class BoxAttack {
         }
         if (target[p] == cases_.size()) target[p] = choose_case(p, &y[p * m]);
         const FloatCase& c = cases_[target[p]];
+        if (diversify && p % 2 == 1 && s < diverse_steps) {
+          std::copy_n(directions.begin() + static_cast<std::ptrdiff_t>(p * m), m,
+                      coefficients.begin() + static_cast<std::ptrdiff_t>(p * m));
+          continue;
+        }
         for (const auto& [j, a] : c.rows.empty() ? std::vector<std::pair<std::uint32_t, double>>{}
                                                  : c.rows[worst_row(c, &y[p * m]).second].terms)
           coefficients[p * m + j] += a;
@@ -120,8 +131,13 @@ class BoxAttack {
       if (s == steps || stopped()) return false;
       const std::vector<double>& g = network_.gradient(coefficients);
       for (std::size_t p = 0; p < count_; ++p) {
+        double size = 0;
+        for (std::size_t i = 0; i < n_; ++i) size += std::fabs(g[p * n_ + i]);
+        const double keep = p % 4 < 2 ? 0.0 : 0.75;
         for (std::size_t i = 0; i < n_; ++i) {
-          const double direction = g[p * n_ + i] > 0 ? -1.0 : g[p * n_ + i] < 0 ? 1.0 : 0.0;
+          double& follow = momentum[p * n_ + i];
+          follow = keep * follow + (size > 0 ? g[p * n_ + i] / size : 0.0);
+          const double direction = follow > 0 ? -1.0 : follow < 0 ? 1.0 : 0.0;
           double& v = points[p * n_ + i];
           v = std::clamp(v + direction * step * (hi_[i] - lo_[i]), lo_[i], hi_[i]);
         }

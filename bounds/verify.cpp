@@ -1,9 +1,13 @@
 #include "bounds/verify.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
 
 #include "bounds/attack.hpp"
 #include "bounds/branch/box_proof.hpp"
@@ -149,18 +153,37 @@ class Query {
     return false;
   }
 
+  // Two searches at a time where that pays and the clock is the limit anyway.
   bool search(double seconds, int restarts, int steps, std::uint64_t seed) {
     const auto from = Clock::now();
-    if (!fast_) fast_.emplace(net_.graph);
     if (options_.progress) options_.progress("attack");
-    AttackOptions attack_options;
-    attack_options.seed = seed;
-    attack_options.restarts = restarts;
-    attack_options.steps = steps;
-    attack_options.most_points = static_cast<std::size_t>(std::clamp(3e7 / net_.multiplications, 1.0, 64.0));
-    attack_options.stop = [&] { return stopped() || (options_.max_domains == 0 && seconds_since(from) > seconds); };
-    const bool found = attack(*fast_, property_, open_, attack_options,
-                              [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); });
+    const bool both = options_.threads > 1 && options_.max_domains == 0 && net_.multiplications > 1e5;
+    while (searchers_.size() < (both ? 2 : 1)) searchers_.push_back(std::make_unique<FastNetwork>(net_.graph));
+    std::atomic<bool> found{false};
+    std::mutex guard;
+    const auto work = [&](std::size_t which) {
+      AttackOptions attack_options;
+      attack_options.seed = seed + 1000003 * which;
+      attack_options.restarts = restarts;
+      attack_options.steps = steps;
+      attack_options.most_points = static_cast<std::size_t>(std::clamp(3e7 / net_.multiplications, 1.0, 64.0));
+      attack_options.stop = [&] {
+        return found || stopped() || (options_.max_domains == 0 && seconds_since(from) > seconds);
+      };
+      const auto sink = [&](std::uint32_t c, const std::vector<double>& x) {
+        const std::lock_guard<std::mutex> lock(guard);
+        if (!found && accept(c, x)) found = true;
+        return found.load();
+      };
+      try {
+        attack(*searchers_[which], property_, open_, attack_options, sink);
+      } catch (...) {  // a search that fails finds nothing
+      }
+    };
+    std::vector<std::thread> pool;
+    for (std::size_t t = 1; t < searchers_.size() && both; ++t) pool.emplace_back(work, t);
+    work(0);
+    for (std::thread& t : pool) t.join();
     outcome_.seconds.attack += seconds_since(from);
     return found;
   }
@@ -388,7 +411,7 @@ class Query {
   RowTable rows_;
   std::vector<BoxProof> proofs_;
   std::vector<char> open_;
-  std::optional<FastNetwork> fast_;
+  std::vector<std::unique_ptr<FastNetwork>> searchers_;
   double branch_until_ = 0;  // seconds after the start
   int replays_ = 0;
   Outcome outcome_;

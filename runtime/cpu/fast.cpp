@@ -1,56 +1,26 @@
 // Forward and reverse mode over a batch of points; see fast.hpp. Dense and convolution are small matrix products with
 // the points (or output pixels) of a batch as the long axis, written so that the compiler can vectorise them.
+#include <cblas.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "formats/error.hpp"
 #include "runtime/cpu/fast_state.hpp"
 
+extern "C" void openblas_set_num_threads(int);
+
 namespace outward {
 namespace {
 
 using Reals = std::vector<double>;
 
-// One copy per instruction set, picked by the loader.
-#define OUTWARD_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
-
-// c[i][j] += Σ_k a[i][k]·b[k][j], row-major with the given row lengths. Four rows share each load of b.
-OUTWARD_VECTOR void gemm(std::size_t m, std::size_t n, std::size_t depth, const double* a, std::size_t a_step,
-                         const double* b, std::size_t b_step, double* c, std::size_t c_step) {
-  constexpr std::size_t tile = 256, block = 64;
-  for (std::size_t j0 = 0; j0 < n; j0 += tile) {
-    const std::size_t width = std::min(tile, n - j0);
-    for (std::size_t k0 = 0; k0 < depth; k0 += block) {
-      const std::size_t k1 = std::min(k0 + block, depth);
-      std::size_t i = 0;
-      for (; i + 4 <= m; i += 4) {
-        double* const c0 = c + i * c_step + j0;
-        double *const c1 = c0 + c_step, *const c2 = c1 + c_step, *const c3 = c2 + c_step;
-        for (std::size_t k = k0; k < k1; ++k) {
-          const double* const row = b + k * b_step + j0;
-          const double* const left = a + i * a_step + k;
-          const double w0 = left[0], w1 = left[a_step], w2 = left[2 * a_step], w3 = left[3 * a_step];
-          if (w0 == 0 && w1 == 0 && w2 == 0 && w3 == 0) continue;
-          for (std::size_t j = 0; j < width; ++j) {
-            const double value = row[j];
-            c0[j] += w0 * value;
-            c1[j] += w1 * value;
-            c2[j] += w2 * value;
-            c3[j] += w3 * value;
-          }
-        }
-      }
-      for (; i < m; ++i) {
-        double* const c0 = c + i * c_step + j0;
-        for (std::size_t k = k0; k < k1; ++k) {
-          const double w = a[i * a_step + k];
-          const double* const row = b + k * b_step + j0;
-          if (w == 0) continue;
-          for (std::size_t j = 0; j < width; ++j) c0[j] += w * row[j];
-        }
-      }
-    }
-  }
+// c[i][j] += Σ_k a[i][k]·b[k][j], row-major with the given row lengths.
+void gemm(std::size_t m, std::size_t n, std::size_t depth, const double* a, std::size_t a_step, const double* b,
+          std::size_t b_step, double* c, std::size_t c_step) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
+              static_cast<int>(depth), 1.0, a, static_cast<int>(a_step), b, static_cast<int>(b_step), 1.0, c,
+              static_cast<int>(c_step));
 }
 
 // f(output, input, weight) for every nonzero weight and each of the rows.
@@ -365,6 +335,7 @@ void FastNetwork::State::backward(std::size_t number) {
 }
 
 FastNetwork::FastNetwork(const Graph& graph) : state_(std::make_unique<State>()) {
+  openblas_set_num_threads(1);  // batches are the parallelism
   for (const Node& node : graph.nodes) {
     state_->constants.push_back(prepare(node));
     Node copy;

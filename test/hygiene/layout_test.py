@@ -14,7 +14,7 @@ FOLDERS = ["formats", "runtime", "importers", "bounds", "certificates", "checker
 # Which of our folders a folder may include besides itself, and which libraries.
 MAY_INCLUDE = {
     "formats": ([], ["boost/multiprecision/"]),
-    "runtime": (["formats"], ["openssl/"]),
+    "runtime": (["formats"], ["openssl/", "cblas.h"]),
     "importers": (["formats", "runtime/graph"], ["onnx/", "google/protobuf/", "zlib.h", "png.h", "nlohmann/", "openssl/"]),
     "bounds": (["formats", "runtime"], ["cblas.h"]),
     "certificates": (["formats", "runtime/graph"], ["nlohmann/"]),
