@@ -186,7 +186,8 @@ class InputSplitter {
     const std::size_t d = choose_input(w.domain.input, r);
     const double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
     if (!(lo < middle && middle < hi)) {
-      result.reason = "a single point cannot be decided" + (r.overflow.empty() ? "" : ": " + r.overflow);
+      result.reason = "a single input is not decided, however exactly it is bounded: rounding alone leaves it open" +
+                      (r.overflow.empty() ? "" : ": " + r.overflow);
       return;
     }
     const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle});
