@@ -10,9 +10,7 @@
 #include <thread>
 
 #include "bounds/attack.hpp"
-#include "bounds/branch/box_proof.hpp"
-#include "bounds/branch/input_split.hpp"
-#include "bounds/branch/neuron_split.hpp"
+#include "bounds/branch/box_branching.hpp"
 #include "formats/error.hpp"
 
 namespace outward {
@@ -245,12 +243,7 @@ class Query {
     return failed;
   }
 
-  std::size_t varying_inputs(std::uint32_t box) const {
-    std::size_t n = 0;
-    for (const InputRange& r : property_.boxes[box]) n += r.lo < r.hi;
-    return n;
-  }
-  bool splits_inputs(std::uint32_t box) const { return varying_inputs(box) <= options_.most_varying_inputs; }
+  bool splits_inputs(std::uint32_t box) const { return varying_inputs(property_, box) <= options_.most_varying_inputs; }
 
   // Proves the boxes that are left. True when none is left.
   bool branch() {
@@ -272,67 +265,29 @@ class Query {
         return search(0.3, 1 + static_cast<int>(slices % 4), 40 + 20 * static_cast<int>(slices % 3),
                       options_.seed + 100 + slices);
       };
+    BoxPlan plan{options_.most_varying_inputs,
+                 options_.timeout_seconds > 0 ? 0.3 * options_.timeout_seconds : BoxPlan().neuron_seconds};
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
       if (proofs_[b].proved()) continue;
-      all = branch_box(b, how);
+      if (options_.max_domains != 0) {
+        if (outcome_.domains >= options_.max_domains) return false;
+        how.max_domains = options_.max_domains - outcome_.domains;
+      }
+      if (options_.progress)
+        how.progress = [this, b](const BranchProgress& p) {
+          options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()) + ": " +
+                            std::to_string(p.done) + " parts bounded, " + std::to_string(p.waiting) +
+                            " waiting, worst bound " + short_number(p.worst));
+        };
+      const BranchResult r =
+          branch_box(net_, options_.semantics, rows_, b, outcome_.boxes[b].cases, plan, how, proofs_[b]);
+      outcome_.domains += r.domains;
+      all = r.proved;
+      if (!r.proved && !r.found) explain_branching(b, r);
     }
     outcome_.seconds.branch = seconds_since(from);
     return all;
-  }
-
-  // Few inputs are halved; many are not, there neurons are. In between neurons come first, for a share of the limits:
-  // robustness is theirs, what is close to enumeration is not.
-  bool branch_box(std::uint32_t b, const BranchOptions& how) {
-    const auto by_inputs = [&] {
-      return branch_once(b, how, [&](const BranchOptions& o) {
-        return split_inputs(net_, options_.semantics, rows_, b, o, proofs_[b].tree);
-      });
-    };
-    if (splits_inputs(b)) return by_inputs();
-    const bool undecided = varying_inputs(b) <= 4 * options_.most_varying_inputs;
-    BranchOptions first = how;
-    if (undecided) {
-      const double share = options_.timeout_seconds > 0 ? 0.3 * options_.timeout_seconds : 20;
-      first.stop = [&how, share, from = Clock::now()] { return how.stop() || seconds_since(from) > share; };
-      first.max_domains = options_.max_domains / 3;
-    }
-    if (by_neurons(b, first)) return true;
-    if (!undecided || outcome_.verdict == Verdict::violated || how.stop()) return false;
-    proofs_[b] = BoxProof();
-    return by_inputs();
-  }
-
-  bool by_neurons(std::uint32_t b, const BranchOptions& how) {
-    if (!proofs_[b].root) return false;
-    for (const CaseBound& c : outcome_.boxes[b].cases) {
-      if (c.refuted) continue;
-      const bool proved = branch_once(b, how, [&](const BranchOptions& o) {
-        return split_neurons(net_, rows_, *proofs_[b].root, c.case_index, o, proofs_[b].add_case());
-      });
-      if (!proved) return false;
-    }
-    proofs_[b].tree.close(0);
-    return true;
-  }
-
-  template <class Split>
-  bool branch_once(std::uint32_t b, BranchOptions how, const Split& split) {
-    if (options_.progress)
-      how.progress = [&, b](const BranchProgress& p) {
-        options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()) + ": " +
-                          std::to_string(p.done) + " parts bounded, " + std::to_string(p.waiting) +
-                          " waiting, worst bound " + short_number(p.worst));
-      };
-    if (options_.max_domains != 0) {
-      const std::uint64_t most = how.max_domains != 0 ? how.max_domains : options_.max_domains;
-      if (outcome_.domains >= most) return false;
-      how.max_domains = most - outcome_.domains;
-    }
-    const BranchResult r = split(how);
-    outcome_.domains += r.domains;
-    if (!r.proved && !r.found) explain_branching(b, r);
-    return r.proved;
   }
 
   void explain_branching(std::uint32_t box, const BranchResult& r) {
