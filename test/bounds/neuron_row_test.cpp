@@ -166,10 +166,11 @@ TEST_CASE("deletion test: without the cost of a multiplier's coefficient the bou
     return point.output.hi[0] - 0x1p24;
   }();
   CHECK(delta_of_group > 0);
-  // Form y − 2·(z − lo): −z + 2·lo, so at least 2·lo − hi(z) with hi(z) including the box.
+  // Form y − 101·(z − lo): −100·z + 101·lo, so its least value is 101·lo − 100·hi(z) with hi(z) including the box. The
+  // reader of z has paid for a coefficient of 1 only.
   class One final : public RowLines {
    public:
-    explicit One(double end) : multiplier_{0, 2.0, end} {}
+    explicit One(double end) : multiplier_{0, 101.0, end} {}
     void patch(std::size_t, std::uint32_t, Lines&) const override {}
     std::span<const Multiplier> multipliers(std::size_t, std::uint32_t k) const override {
       return k == 1 ? std::span(&multiplier_, 1) : std::span<const Multiplier>();
@@ -192,5 +193,5 @@ TEST_CASE("deletion test: without the cost of a multiplier's coefficient the bou
   const One one(lo);
   engine.form_bounds(root->state, 2, form, std::span(&bound, 1), nullptr, &one);
   // The largest z that a binary32 execution may have is 2^24 + 1 plus its error box.
-  CHECK(bound <= 2 * lo - (0x1p24 + 1 + 0.5 * delta_of_group));
+  CHECK(bound <= 101 * lo - 100 * (0x1p24 + 1 + 0.5 * delta_of_group));
 }
