@@ -58,9 +58,7 @@ std::uint32_t divide(Limbs& a, std::uint32_t divisor) {
 
 BigInt::BigInt(std::int64_t value) : negative_(value < 0) {
   const std::uint64_t pattern = static_cast<std::uint64_t>(value);
-  for (std::uint64_t m = value < 0 ? 0 - pattern : pattern; m != 0; m >>= 32) {
-    limbs_.push_back(static_cast<char32_t>(m));
-  }
+  limbs_ = from_unsigned(value < 0 ? 0 - pattern : pattern).limbs_;
 }
 
 BigInt BigInt::from_unsigned(std::uint64_t value) {
@@ -124,12 +122,7 @@ std::string BigInt::decimal() const {
   return reversed;
 }
 
-BigInt BigInt::operator-() const {
-  BigInt r(*this);
-  r.negative_ = !negative_;
-  r.trim();
-  return r;
-}
+BigInt BigInt::operator-() const { return BigInt(limbs_, !negative_); }
 
 BigInt& BigInt::add(const BigInt& o, bool grows) {
   if (grows) {
@@ -145,30 +138,25 @@ BigInt& BigInt::add(const BigInt& o, bool grows) {
 }
 
 BigInt BigInt::operator*(const BigInt& o) const {
-  BigInt r;
-  r.limbs_.resize(limbs_.size() + o.limbs_.size());
+  Limbs r(limbs_.size() + o.limbs_.size(), 0);
   for (std::size_t i = 0; i < limbs_.size(); ++i) {
     std::uint64_t carry = 0;
     for (std::size_t j = 0; j < o.limbs_.size(); ++j) {
-      carry += std::uint64_t{limbs_[i]} * o.limbs_[j] + r.limbs_[i + j];
-      r.limbs_[i + j] = static_cast<char32_t>(carry), carry >>= 32;
+      carry += std::uint64_t{limbs_[i]} * o.limbs_[j] + r[i + j];
+      r[i + j] = static_cast<char32_t>(carry), carry >>= 32;
     }
-    r.limbs_[i + o.limbs_.size()] = static_cast<char32_t>(carry);
+    r[i + o.limbs_.size()] = static_cast<char32_t>(carry);
   }
-  r.negative_ = negative_ != o.negative_;
-  r.trim();
-  return r;
+  return BigInt(std::move(r), negative_ != o.negative_);
 }
 
 BigInt BigInt::operator<<(std::uint64_t n) const {
   if (n > max_bits) throw std::bad_alloc();
-  BigInt r;
-  r.limbs_.reserve(n / 32 + limbs_.size() + 1);
-  r.limbs_.assign(n / 32, 0).append(limbs_);
-  scale(r.limbs_, std::uint32_t{1} << n % 32, 0);
-  r.negative_ = negative_;
-  r.trim();
-  return r;
+  Limbs r;
+  r.reserve(n / 32 + limbs_.size() + 1);
+  r.assign(n / 32, 0).append(limbs_);
+  scale(r, std::uint32_t{1} << n % 32, 0);
+  return BigInt(std::move(r), negative_);
 }
 
 BigInt BigInt::operator>>(std::uint64_t n) const {
@@ -189,7 +177,7 @@ void BigInt::divide_floor(const BigInt& a, const BigInt& divisor, BigInt* quotie
   BigInt q, rest = a.negative_ ? -a : a;
   if (divisor.limbs_.size() == 1) {
     q = std::move(rest);
-    rest = from_unsigned(divide(q.limbs_, divisor.limbs_[0]));
+    rest = divide(q.limbs_, divisor.limbs_[0]);
     q.trim();
   }
   const std::uint64_t below = divisor.bits() - std::min<std::uint64_t>(divisor.bits(), 31);

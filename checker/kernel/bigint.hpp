@@ -47,6 +47,9 @@ class BigInt {
   std::u32string limbs_;
   bool negative_ = false;  // never for zero
 
+  BigInt(std::u32string limbs, bool negative) : limbs_(std::move(limbs)), negative_(negative) {
+    trim();
+  }
   BigInt& add(const BigInt& o, bool grows);  // adds the magnitudes if grows, else their difference
   BigInt& trim();                            // restores the two invariants above
 };

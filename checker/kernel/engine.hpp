@@ -94,20 +94,17 @@ struct Engine {
   void (*backward)(Job<U>* job);
   // Range of a dense or conv node, without its error box, from its operand's range.
   void (*range)(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out);
+  const char* (*fault)();  // self-test of an engine for doubles; empty when sound
 };
 
 template <class U>
 const Engine<U>& engine();  // for every U of number.hpp, the fastest on this CPU
 template <>
 const Engine<double>& engine<double>();
-// An engine for doubles with its self-test (empty when sound); none if the CPU cannot run it.
-struct LaneEngine {
-  const Engine<double>* engine = nullptr;
-  const char* (*fault)() = nullptr;
-};
-LaneEngine portable_engine();
-LaneEngine avx2_engine();
-LaneEngine avx512_engine();
-std::string engine_fault();  // self-test of all that run here; empty when sound
+// The engines for doubles in lanes; null if the CPU cannot run it.
+const Engine<double>* portable_engine();
+const Engine<double>* avx2_engine();
+const Engine<double>* avx512_engine();
+std::string engine_fault();  // self-test of all that run here and of one lane; empty when sound
 
 }  // namespace outward_check

@@ -3,7 +3,6 @@
 // standard library is instantiated below the pragma (see engine.hpp).
 #include "checker/kernel/engine.hpp"
 
-#if defined(__x86_64__)
 #include <immintrin.h>
 
 #if defined(__clang__)
@@ -13,7 +12,6 @@
 #pragma GCC target("avx2,fma")
 #endif
 #include "checker/kernel/lanes.hpp"
-#include "checker/kernel/rows.hpp"
 
 namespace outward_check {
 namespace {
@@ -41,9 +39,7 @@ struct Isa {
     return _mm256_movemask_pd(_mm256_cmp_pd(a, splat(0), _CMP_GT_OQ)) != 0;
   }
 };
-using P = Lanes<Doubles<Isa>>;
-
-constexpr Engine<double> described = {P::lanes, backward_rows<P>, contraction_range<P>};
+constexpr const Engine<double>& described = engine_of<Lanes<Doubles<Isa>>>;
 
 }  // namespace
 }  // namespace outward_check
@@ -54,9 +50,8 @@ constexpr Engine<double> described = {P::lanes, backward_rows<P>, contraction_ra
 #endif
 
 namespace outward_check {
-LaneEngine avx2_engine() {
+const Engine<double>* avx2_engine() {
   const bool available = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return available ? LaneEngine{&described, lane_fault<P>} : LaneEngine{};
+  return available ? &described : nullptr;
 }
 }  // namespace outward_check
-#endif

@@ -3,7 +3,6 @@
 // library is instantiated below the pragma (see engine.hpp).
 #include "checker/kernel/engine.hpp"
 
-#if defined(__x86_64__)
 #include <immintrin.h>
 
 #if defined(__clang__)
@@ -15,7 +14,6 @@
 #pragma GCC target("avx512f")
 #endif
 #include "checker/kernel/lanes.hpp"
-#include "checker/kernel/rows.hpp"
 
 namespace outward_check {
 namespace {
@@ -31,9 +29,7 @@ struct Isa {
   static bool nonzero(Vec a) { return _mm512_cmp_pd_mask(a, splat(0), _CMP_NEQ_UQ) != 0; }
   static bool positive(Vec a) { return _mm512_cmp_pd_mask(a, splat(0), _CMP_GT_OQ) != 0; }
 };
-using P = Lanes<Doubles<Isa>>;
-
-constexpr Engine<double> described = {P::lanes, backward_rows<P>, contraction_range<P>};
+constexpr const Engine<double>& described = engine_of<Lanes<Doubles<Isa>>>;
 
 }  // namespace
 }  // namespace outward_check
@@ -44,9 +40,8 @@ constexpr Engine<double> described = {P::lanes, backward_rows<P>, contraction_ra
 #endif
 
 namespace outward_check {
-LaneEngine avx512_engine() {
+const Engine<double>* avx512_engine() {
   const bool available = __builtin_cpu_supports("avx512f");
-  return available ? LaneEngine{&described, lane_fault<P>} : LaneEngine{};
+  return available ? &described : nullptr;
 }
 }  // namespace outward_check
-#endif

@@ -2,9 +2,7 @@
 // for doubles, single rows for the other arithmetics.
 #include <emmintrin.h>
 
-#include "checker/kernel/engine.hpp"
 #include "checker/kernel/lanes.hpp"
-#include "checker/kernel/rows.hpp"
 
 namespace outward_check {
 
@@ -52,34 +50,29 @@ struct One {
   static void set(U* a, unsigned, const U& x) { *a = x; }
 };
 
-template <class P>
-constexpr Engine<typename P::Number> described = {P::lanes, backward_rows<P>, contraction_range<P>};
-
 }  // namespace
 
 template <class U>
 const Engine<U>& engine() {
-  return described<Lanes<One<U>>>;
+  return engine_of<Lanes<One<U>>>;
 }
 template const Engine<Exact>& engine<Exact>();
 template const Engine<Nearest<float>>& engine<Nearest<float>>();
 template const Engine<Nearest<double>>& engine<Nearest<double>>();
-LaneEngine portable_engine() {
-  using P = Lanes<Doubles<Sse2>>;
-  return {&described<P>, lane_fault<P>};
-}
+const Engine<double>* portable_engine() { return &engine_of<Lanes<Doubles<Sse2>>>; }
 template <>
 const Engine<double>& engine<double>() {
-  for (const LaneEngine& e : {avx512_engine(), avx2_engine()}) {
-    if (e.engine != nullptr) return *e.engine;
+  for (const Engine<double>* e : {avx512_engine(), avx2_engine()}) {
+    if (e != nullptr) return *e;
   }
-  return *portable_engine().engine;
+  return *portable_engine();
 }
 
 std::string engine_fault() {
   const RoundUp up;
-  for (const LaneEngine& e : {portable_engine(), avx2_engine(), avx512_engine()}) {
-    const char* fault = e.engine != nullptr ? e.fault() : "";
+  const Engine<double>* one = &engine_of<Lanes<One<double>>>;
+  for (const Engine<double>* e : {one, portable_engine(), avx2_engine(), avx512_engine()}) {
+    const char* fault = e != nullptr ? e->fault() : "";
     if (*fault != 0) return fault;
   }
   return "";

@@ -117,8 +117,10 @@ BigInt Fraction::denominator() const {
 }
 
 std::string Fraction::text() const {
-  const BigInt d = denominator();
-  return numerator().decimal() + (d == BigInt(1) ? "" : "/" + d.decimal());
+  const Fraction r = reduced();
+  const std::string above = shifted(r.m, std::min<std::int64_t>(-r.e, 0)).decimal();
+  const std::string below = shifted(r.over, std::min<std::int64_t>(r.e, 0)).decimal();
+  return below == "1" ? above : above + "/" + below;
 }
 
 std::string Fraction::dyadic_text() const {

@@ -1,8 +1,9 @@
 // The lane arithmetic P of rows.hpp on top of a vector type. X has Number, Vec (width Numbers, one
 // of lanes/width vectors per value), splat, add, mul, fma (all upward), neg, max, min, nonzero,
-// positive (of any element), finite_or, zero_or, get and set. Included like rows.hpp.
+// positive (of any element), finite_or, zero_or, get and set. Included like rows.hpp. At the end
+// the self-test and the engine made of all this.
 #pragma once
-#include "checker/kernel/engine.hpp"
+#include "checker/kernel/rows.hpp"
 
 namespace outward_check {
 
@@ -105,12 +106,15 @@ struct Doubles : Isa {
 template <class P>
 bool lanes_are(const typename P::V& v, double expected) {
   bool all = true;
-  for (std::uint32_t lane = 0; lane < P::lanes; ++lane) all &= P::get(v, lane) == expected;
+  for (std::uint32_t lane = 0; lane < P::lanes; ++lane) {
+    all &= (P::get(v, lane) <=> typename P::Number(expected)) == 0;
+  }
   return all;
 }
 
 template <class P>
 const char* lane_fault() {
+  using V = typename P::V;
   constexpr double third = 0x1.5555555555555p-2, tiny = 0x1p-60, least = 0x1p-1074;
   static const volatile double sums[][4] = {  // a*b + c, rounded up
       {tiny, 1, 1, 0x1.0000000000001p0},    {tiny, 1, -1, -0x1.fffffffffffffp-1},
@@ -119,14 +123,13 @@ const char* lane_fault() {
       {least, 1, 0, least},                 {least, tiny, 0, least},
       {tiny, tiny, 1, 0x1.0000000000001p0}};
   for (const auto& t : sums) {
-    const typename P::V a = P::splat(double(t[0])), b = P::splat(double(t[1])),
-                        c = P::splat(double(t[2]));
+    const V a = P::splat(double(t[0])), b = P::splat(double(t[1])), c = P::splat(double(t[2]));
     bool good = lanes_are<P>(P::fma(a, b, c), t[3]);
     if (t[1] == 1) good &= lanes_are<P>(P::add(a, c), t[3]);
     if (t[2] == 0) good &= lanes_are<P>(P::mul(a, b), t[3]);
     if (!good) return "a sum or product in lanes is not rounded up";
   }
-  const typename P::V one = P::splat(double(sums[0][1])), zero = P::zero(), minus = P::neg(one);
+  const V one = P::splat(double(sums[0][1])), zero = P::zero(), minus = P::neg(one);
   if (!lanes_are<P>(P::max(minus, zero), 0) || !lanes_are<P>(P::min(minus, zero), -1)) return "max";
   const typename P::Pair endless{one, P::splat(infinity)};
   if (!lanes_are<P>(P::spoil_unless_finite(zero, endless), infinity)) return "infinity is finite";
@@ -138,5 +141,9 @@ const char* lane_fault() {
       lanes_are<P>(sum.h, -0x1.5555555555554p-1) && lanes_are<P>(sum.n, 0x1.5555555555555p-1);
   return good ? "" : "a scalar product is not rounded up";
 }
+
+template <class P>
+constexpr Engine<typename P::Number> engine_of = {P::lanes, backward_rows<P>, contraction_range<P>,
+                                                  lane_fault<P>};
 
 }  // namespace outward_check

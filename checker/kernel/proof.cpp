@@ -36,7 +36,7 @@ class Ledger final : public Proof {
         {"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
         {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
         {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
-    require(open_ || r.name == "box", "sequence", "a box record or the footer", r.name);
+    require(!scopes_.empty() || r.name == "box", "sequence", "a box record or the footer", r.name);
     try {
       for (const auto& entry : rules) {
         if (r.name == entry.name) return (this->*entry.rule)(r);
@@ -46,18 +46,18 @@ class Ledger final : public Proof {
     }
     throw Rejection{"sequence", "a record of a tree", r.name};
   }
-  bool done() const override { return !open_ && next_box_ == property_.boxes.size(); }
+  bool done() const override { return scopes_.empty() && next_box_ == property_.boxes.size(); }
 
  private:
-  struct Scope {
-    std::size_t changes;   // mark of the state and
-    std::uint64_t slopes;  // the next id when the scope was opened
-    std::uint32_t node;
-    std::uint64_t element;
+  struct Scope {                // a whole box, or what a split made
+    std::size_t changes = 0;    // mark of the state and
+    std::uint64_t slopes = 0;   // the next id when the scope was opened
+    std::uint32_t node = 0;
+    std::uint64_t element = 0;
     Fraction at;
     bool second = false;            // in z <= at
     bool covered = false;           // a split of it is done: its executions are those of the halves
-    std::set<std::uint32_t> first;  // the cases that were refuted in z >= at
+    std::set<std::uint32_t> first{};  // the cases that were refuted in z >= at
   };
 
   const Structure& structure_;
@@ -66,12 +66,10 @@ class Ledger final : public Proof {
   const bool is_bound_;
   State<U> state_;
   std::vector<std::vector<std::uint32_t>> cases_of_box_;
-  std::vector<std::size_t> refuted_;  // per case: 0 if open, else 1 + the depth of its refutation
+  std::vector<std::size_t> refuted_;  // per case: 0 if open, else the depth of its refutation
   std::map<std::uint64_t, Slopes> slopes_;  // the visible ones by id
-  std::vector<Scope> scopes_;
+  std::vector<Scope> scopes_;  // the open ones, the box first
   std::uint64_t next_box_ = 0, next_slopes_ = 0, exact_work_ = 0;
-  bool open_ = false;     // inside a box
-  bool covered_ = false;  // of the whole box, as in Scope
 
   static Fraction exact(const Json& number) {  // the schema has made sure that it is one
     Fraction x;
@@ -102,11 +100,11 @@ class Ledger final : public Proof {
 
   void box(const Record& r) {
     const std::uint64_t g = r.number("box");
-    require(!open_, "sequence", "the tree to be finished", g);
+    require(scopes_.empty(), "sequence", "the tree to be finished", g);
     require(g == next_box_ && g < property_.boxes.size(), "box", "the next box", g);
-    slopes_.clear(), covered_ = false;
+    slopes_.clear();
     state_.start(property_.boxes[g]);
-    open_ = true;
+    scopes_.emplace_back();
   }
 
   void slopes(const Record& r) {
@@ -192,7 +190,7 @@ class Ledger final : public Proof {
       form.multiples.push_back({static_cast<std::uint32_t>(k), i, exact(m.items[2])});
     }
     require_above(form, chosen_slopes(r), Fraction(), strict, "refute");
-    if (refuted_[c] == 0) refuted_[c] = 1 + scopes_.size();
+    if (refuted_[c] == 0) refuted_[c] = scopes_.size();
   }
 
   void bound(const Record& r) {
@@ -210,8 +208,8 @@ class Ledger final : public Proof {
 
   void split(const Record& r) {
     require(!is_bound_, "sequence", "no split under claim bound", "split");
-    if (scopes_.size() == max_depth) throw std::bad_alloc();
-    Scope s{state_.mark(), next_slopes_, stored_node(r), 0, exact(r.at("at")), false, false, {}};
+    if (scopes_.size() > max_depth) throw std::bad_alloc();
+    Scope s{state_.mark(), next_slopes_, stored_node(r), 0, exact(r.at("at"))};
     s.element = element(r, s.node);
     state_.assume(s.node, s.element, s.at, true);
     scopes_.push_back(std::move(s));
@@ -220,7 +218,7 @@ class Ledger final : public Proof {
   void crossed(const Record& r) {
     const std::uint32_t node = stored_node(r);
     const std::uint64_t i = element(r, node);
-    require(!scopes_.empty(), "crossed", "a scope below a split", "the root");
+    require(scopes_.size() > 1, "crossed", "a scope below a split", "the root");
     require(state_.crossed(node, i), "crossed", "lo > hi", "a range that may hold a point");
     end_scope_with_all();
   }
@@ -231,31 +229,30 @@ class Ledger final : public Proof {
   }
   void end_scope_with_all() {
     for (std::uint32_t c : cases_of_box_[next_box_]) {
-      if (refuted_[c] == 0) refuted_[c] = 1 + scopes_.size();
+      if (refuted_[c] == 0) refuted_[c] = scopes_.size();
     }
     end_scope();
   }
 
   void close(const Record&) {
     for (std::uint32_t c : cases_of_box_[next_box_]) {
-      const bool good = !scopes_.empty() || is_bound_ || refuted_[c] != 0;
+      const bool good = scopes_.size() > 1 || is_bound_ || refuted_[c] != 0;
       require(good, "close", "every case refuted", c);
     }
-    const std::string overflow = is_covered() ? "" : state_.overflow();
+    const std::string overflow = scopes_.back().covered ? "" : state_.overflow();
     require(overflow.empty(), "close", "overflow to be excluded", overflow);
     end_scope();
   }
 
-  bool& is_covered() { return scopes_.empty() ? covered_ : scopes_.back().covered; }
   // Takes the scope back. After a first half the second one follows; after that the scope that was
   // split goes on, with what both halves refuted.
   void end_scope() {
-    if (scopes_.empty()) {
-      open_ = false, ++next_box_;
+    const std::size_t depth = scopes_.size() - 1;  // of the scope that was split
+    if (depth == 0) {
+      scopes_.clear(), ++next_box_;
       return;
     }
     Scope& s = scopes_.back();
-    const std::size_t depth = scopes_.size();
     state_.undo(s.changes);
     slopes_.erase(slopes_.lower_bound(s.slopes), slopes_.end());
     for (std::uint32_t c : cases_of_box_[next_box_]) {
@@ -266,7 +263,7 @@ class Ledger final : public Proof {
     }
     if (s.second) {
       scopes_.pop_back();
-      is_covered() = true;
+      scopes_.back().covered = true;
       return;
     }
     s.second = true, s.covered = false;

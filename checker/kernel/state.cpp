@@ -9,7 +9,7 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::size_t max_log = std::size_t{1} << 25;  // changes held by open scopes
+constexpr std::size_t max_log = std::size_t{1} << 26;  // old ranges held by open scopes
 
 template <class U, class T>
 U rounded_up(const T& x) {
@@ -82,7 +82,7 @@ void State<U>::start(const std::vector<InputRange>& box) {
 
 template <class U>
 void State<U>::start(const std::vector<U>& at) {
-  log_.clear(), scoped_ = false;
+  log_.clear(), logged_ = 0, scoped_ = false;
   for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
     if (!views_[k].stored) continue;
     version_[k] = ++clock_;
@@ -94,16 +94,14 @@ void State<U>::start(const std::vector<U>& at) {
 
 template <class U>
 void State<U>::changed(std::uint32_t k) {
-  if (scoped_) log_.push_back({k, whole, {}, version_[k]});
+  if (scoped_) log_.push_back({k, version_[k], ranges_[k]}), logged_ += ranges_[k].size();
   version_[k] = ++clock_;
-  if (log_.size() > max_log) throw std::bad_alloc();
+  if (logged_ > max_log) throw std::bad_alloc();
 }
 
 template <class U>
 void State<U>::intersect(std::uint32_t k, std::uint64_t i, const Interval<U>& z) {
   Interval<U>& old = ranges_[k][i];
-  if (!(z.n < old.n) && !(z.h < old.h)) return;
-  if (scoped_) log_.push_back({k, i, old, 0});
   old = {smaller(old.n, z.n), smaller(old.h, z.h)};
 }
 
@@ -111,11 +109,8 @@ template <class U>
 void State<U>::undo(std::size_t mark) {
   for (; log_.size() > mark; log_.pop_back()) {
     const Change& c = log_.back();
-    if (c.element == whole) {
-      version_[c.node] = c.version;
-    } else {
-      ranges_[c.node][c.element] = c.old;
-    }
+    version_[c.node] = c.version, logged_ -= c.old.size();
+    std::copy(c.old.begin(), c.old.end(), ranges_[c.node].begin());
   }
 }
 

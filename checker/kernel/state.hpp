@@ -73,11 +73,10 @@ class State {
  private:
   template <class W>
   friend class State;
-  struct Change {  // the old range of an element, or (element = whole) the node's old version
+  struct Change {  // what a node had before
     std::uint32_t node;
-    std::uint64_t element;
-    Interval<U> old;
     std::uint64_t version;
+    Ranges<U> old;
   };
   struct Lines {
     std::uint64_t version = ~std::uint64_t{0}, slopes = 0;  // what they were computed from
@@ -88,7 +87,6 @@ class State {
     std::vector<U> delta;
     bool overflow = false;
   };
-  static constexpr std::uint64_t whole = ~std::uint64_t{0};
 
   // The constants of one node in the form factor*(x + pre) + post, where it has that form, and
   // column P as gain*(P_x + before) + after. For executions factor holds divisor and multiplier.
@@ -125,7 +123,8 @@ class State {
   std::vector<ErrorBox> boxes_;
   std::vector<U> sums_;  // column P of nodes inside a group
   std::vector<Change> log_;
-  bool scoped_ = false;  // outside of all scopes nothing is logged
+  std::uint64_t logged_ = 0;  // elements in it
+  bool scoped_ = false;       // outside of all scopes nothing is logged
   std::uint64_t clock_ = 0;
   std::unique_ptr<State<Exact>> exact_;
 };
