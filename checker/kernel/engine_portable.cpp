@@ -40,9 +40,6 @@ struct One {
   static U min(const U& a, const U& b) { return smaller(a, b); }
   static bool nonzero(const U& a) { return !is_zero(a); }
   static bool positive(const U& a) { return U(0) < a; }
-  static U finite_or(const U& n, const U& h, const U& total) {
-    return is_infinite(n) || is_infinite(h) ? U(infinity) : total;
-  }
   static U zero_or(const U& n, const U& h, const U& total) {
     return is_zero(n) && is_zero(h) ? total : U(infinity);
   }

@@ -28,15 +28,13 @@ Run execute_in(const Structure& structure, const std::vector<Fraction>& inputs) 
   for (std::uint32_t k = 1; k < graph.nodes.size(); ++k) {
     if (!structure.stored[k]) continue;
     state.interval(k);
-    for (std::uint64_t i = 0; i < graph.nodes[k].size; ++i) {
-      const Interval<U> z = state.ranges(k)[i];
+    for (const Interval<U>& z : state.ranges(k)) {
       if (!is_infinite(z.n) && !is_infinite(z.h)) continue;
       return {"node " + std::to_string(k) + " gives infinity or no number", {}};
     }
   }
   Run run;
-  for (std::uint64_t i = 0; i < graph.nodes[graph.output].size; ++i) {
-    const Interval<U> z = state.ranges(graph.output)[i];
+  for (const Interval<U>& z : state.ranges(graph.output)) {
     if constexpr (std::is_same_v<U, Exact>) {
       run.outputs.push_back(z);
     } else {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace outward_check {
@@ -35,14 +36,12 @@ bool canonical_digits(std::string_view text) {
 Fraction::Fraction(BigInt n, BigInt d) { *this = Fraction(std::move(n)) / Fraction(std::move(d)); }
 
 Fraction Fraction::from_double(double value) {
-  const std::uint64_t pattern = std::bit_cast<std::uint64_t>(value);
-  const int field = static_cast<int>((pattern >> 52) & 0x7ff);
-  std::int64_t m = static_cast<std::int64_t>(pattern & ((std::uint64_t{1} << 52) - 1));
-  if (field != 0) m |= std::int64_t{1} << 52;
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);  // 53 bits, below 1; exact, as is ldexp
+  const std::int64_t m = static_cast<std::int64_t>(std::ldexp(fraction, 53));
   if (m == 0) return {};
   const int zeros = std::countr_zero(static_cast<std::uint64_t>(m));
-  m >>= zeros;
-  return dyadic(pattern >> 63 != 0 ? -m : m, std::max(field, 1) - 1075 + zeros);
+  return dyadic(m >> zeros, exponent - 53 + zeros);
 }
 
 bool Fraction::parse(std::string_view text, Fraction* out) {
@@ -144,13 +143,7 @@ double Fraction::double_up() const {
   }
   std::int64_t q = 0, last = std::max<std::int64_t>(top - 53, -1074);
   (-shifted(-m, last - e)).fits_int64(&q);  // the shift rounds down, so this rounds up
-  std::uint64_t a = static_cast<std::uint64_t>(q < 0 ? -q : q);  // value = +-a * 2^last, a <= 2^53
-  const std::uint64_t sign = q < 0 ? std::uint64_t{1} << 63 : 0;
-  if (a >> 53 != 0) a >>= 1, ++last;
-  if (last > 971) return std::numeric_limits<double>::infinity();
-  const bool normal = a >> 52 != 0;  // otherwise last is -1074: a subnormal number
-  const std::uint64_t field = normal ? static_cast<std::uint64_t>(last + 1075) : 0;
-  return std::bit_cast<double>(sign | field << 52 | (a & ((std::uint64_t{1} << 52) - 1)));
+  return std::ldexp(static_cast<double>(q), static_cast<int>(last));  // |q| <= 2^53: both are exact
 }
 
 // With t = floor(2^(2k)/v) and r = floor(sqrt(t)): r <= 2^k/sqrt(v), and (r+1)^2 >= t+1 > 2^(2k)/v.

@@ -63,7 +63,6 @@ const char* kind_fault(const Graph& graph, const Node& node) {
   if (elementwise && first != node.size) return "operand size";
   switch (node.kind) {
     case Kind::input: return "a second input node";
-    case Kind::constant: return "";
     case Kind::map:
       if (node.operands.empty()) return "no operand";
       for (std::int64_t i : a) {

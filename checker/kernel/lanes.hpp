@@ -1,6 +1,6 @@
 // The lane arithmetic P of rows.hpp on top of a vector type. X has Number, Vec (width Numbers, one
 // of lanes/width vectors per value), splat, add, mul, fma (all upward), neg, max, min, nonzero,
-// positive (of any element), finite_or, zero_or, get and set. Included like rows.hpp. At the end
+// positive (of any element), zero_or, get and set. Included like rows.hpp. At the end
 // the self-test and the engine made of all this.
 #pragma once
 #include "checker/kernel/rows.hpp"
@@ -30,11 +30,6 @@ struct Lanes {
   static V max(const V& a, const V& b) { return each<X::max>(a, b); }
   static V min(const V& a, const V& b) { return each<X::min>(a, b); }
   static V fma(const V& a, const V& b, const V& c) { return each<X::fma>(a, b, c); }
-  static Pair single(std::uint32_t lane, const Interval<Number>& z) {
-    Pair p{zero(), zero()};
-    set(&p, lane, z);
-    return p;
-  }
   static void set(Pair* p, std::uint32_t lane, const Interval<Number>& z) {
     X::set(&p->n.x[lane / X::width], lane % X::width, z.n);
     X::set(&p->h.x[lane / X::width], lane % X::width, z.h);
@@ -53,9 +48,9 @@ struct Lanes {
     for (unsigned i = 0; i < count; ++i) some |= X::positive(a.x[i]);
     return some;
   }
-  // total, or +infinity in the lanes whose coefficients are not finite (not zero).
-  static V spoil_unless_finite(const V& total, const Pair& c) {
-    return each<X::finite_or>(c.n, c.h, total);
+  // total, or no number (+infinity) in the lanes whose coefficients are not finite (not zero).
+  static V spoil_unless_finite(const V& total, const Pair& c) {  // 0*infinity is no number
+    return fma(c.n, zero(), fma(c.h, zero(), total));
   }
   static V spoil_unless_zero(const V& total, const Pair& c) {
     return each<X::zero_or>(c.n, c.h, total);
@@ -89,10 +84,6 @@ struct Doubles : Isa {
   static Vec neg(Vec a) { return -a; }
   static Vec max(Vec a, Vec b) { return a > b ? a : b; }
   static Vec min(Vec a, Vec b) { return a < b ? a : b; }
-  static Vec finite_or(Vec n, Vec h, Vec total) {
-    const Vec top = Isa::splat(infinity), bottom = Isa::splat(-infinity);
-    return ((n < top) & (n > bottom) & (h < top) & (h > bottom)) ? total : top;
-  }
   static Vec zero_or(Vec n, Vec h, Vec total) {
     const Vec zero = Isa::splat(0);
     return ((n == zero) & (h == zero)) ? total : Isa::splat(infinity);

@@ -49,14 +49,14 @@ class Ledger final : public Proof {
   bool done() const override { return scopes_.empty() && next_box_ == property_.boxes.size(); }
 
  private:
-  struct Scope {                // a whole box, or what a split made
-    std::size_t changes = 0;    // mark of the state and
-    std::uint64_t slopes = 0;   // the next id when the scope was opened
+  struct Scope {               // a whole box, or what a split made
+    std::size_t changes = 0;   // mark of the state and
+    std::uint64_t slopes = 0;  // the next id when the scope was opened
     std::uint32_t node = 0;
     std::uint64_t element = 0;
     Fraction at;
-    bool second = false;            // in z <= at
-    bool covered = false;           // a split of it is done: its executions are those of the halves
+    bool second = false;   // in z <= at
+    bool covered = false;  // a split of it is done: its executions are those of the halves
     std::set<std::uint32_t> first{};  // the cases that were refuted in z >= at
   };
 
@@ -76,13 +76,12 @@ class Ledger final : public Proof {
     require(Fraction::parse(number.text, &x), "number", "m*2^e", number.text);
     return x;
   }
-  std::uint32_t stored_node(const Record& r) const {
-    const std::uint64_t k = r.number("node");
-    require(k < nodes_.size() && structure_.stored[k], "node", "a stored node", k);
+  std::uint32_t stored_node(std::uint64_t k) const {
+    const bool good = k <= structure_.graph.output && structure_.stored[k];
+    require(good, "node", "a stored node", k);
     return static_cast<std::uint32_t>(k);
   }
-  std::uint64_t element(const Record& r, std::uint32_t node) const {
-    const std::uint64_t i = r.number("element");
+  std::uint64_t element(std::uint32_t node, std::uint64_t i) const {
     require(i < nodes_[node].size, "element", "an element of the node", i);
     return i;
   }
@@ -109,7 +108,7 @@ class Ledger final : public Proof {
 
   void slopes(const Record& r) {
     require(r.number("id") == next_slopes_, "slopes", "the next id", r.number("id"));
-    Slopes s{next_slopes_, stored_node(r), {}, {}};
+    Slopes s{next_slopes_, stored_node(r.number("node")), {}, {}};
     const Node& node = nodes_[s.node];
     const bool is_max = node.kind == Kind::max, is_clip = node.kind == Kind::clip;
     require(is_max || is_unary_piecewise(node.kind), "slopes", "a node that takes them", s.node);
@@ -130,7 +129,7 @@ class Ledger final : public Proof {
   }
 
   void step(const Record& r) {
-    const std::uint32_t node = stored_node(r);
+    const std::uint32_t node = stored_node(r.number("node"));
     require(node != 0, "step", "a node other than the input", node);
     if (r.text("method") == "interval") return state_.interval(node);
     std::vector<std::uint64_t> lower, upper;
@@ -184,10 +183,8 @@ class Ledger final : public Proof {
     }
     require(some, "refute", "a positive multiplier", "none");
     for (const Json& m : r.at("ranges").items) {  // items: node, element, value
-      const std::uint64_t k = m.items[0].number, i = m.items[1].number;
-      const bool stored = k <= structure_.graph.output && structure_.stored[k];
-      require(stored && i < nodes_[k].size, "refute", "elements of stored nodes", k);
-      form.multiples.push_back({static_cast<std::uint32_t>(k), i, exact(m.items[2])});
+      const std::uint32_t k = stored_node(m.items[0].number);
+      form.multiples.push_back({k, element(k, m.items[1].number), exact(m.items[2])});
     }
     require_above(form, chosen_slopes(r), Fraction(), strict, "refute");
     if (refuted_[c] == 0) refuted_[c] = scopes_.size();
@@ -209,15 +206,16 @@ class Ledger final : public Proof {
   void split(const Record& r) {
     require(!is_bound_, "sequence", "no split under claim bound", "split");
     if (scopes_.size() > max_depth) throw std::bad_alloc();
-    Scope s{state_.mark(), next_slopes_, stored_node(r), 0, exact(r.at("at"))};
-    s.element = element(r, s.node);
+    const std::uint32_t node = stored_node(r.number("node"));
+    const std::uint64_t i = element(node, r.number("element"));
+    Scope s{state_.mark(), next_slopes_, node, i, exact(r.at("at"))};
     state_.assume(s.node, s.element, s.at, true);
     scopes_.push_back(std::move(s));
   }
 
   void crossed(const Record& r) {
-    const std::uint32_t node = stored_node(r);
-    const std::uint64_t i = element(r, node);
+    const std::uint32_t node = stored_node(r.number("node"));
+    const std::uint64_t i = element(node, r.number("element"));
     require(scopes_.size() > 1, "crossed", "a scope below a split", "the root");
     require(state_.crossed(node, i), "crossed", "lo > hi", "a range that may hold a point");
     end_scope_with_all();

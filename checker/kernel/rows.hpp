@@ -29,7 +29,9 @@ class Rows {
     total_ = P::zero();
     for (std::size_t i = 0; i < job_.start_count; ++i) {
       const Start<U>& s = job_.starts[i];
-      accumulate(s.node, s.element, P::single(s.lane, s.coefficient));
+      Pair c{P::zero(), P::zero()};
+      P::set(&c, s.lane, s.coefficient);
+      accumulate(s.node, s.element, c);
     }
     for (std::uint32_t k = job_.target + 1; k-- > 0;) {
       if (arrays_[k].cells == nullptr) continue;

@@ -2,6 +2,7 @@
 // lines of backward passes. Each is written once for all arithmetics of number.hpp; with Nearest
 // and points as ranges the interval rules are the reference execution of section 5.
 #include <algorithm>
+#include <cmath>
 
 #include "checker/kernel/state.hpp"
 
@@ -14,12 +15,10 @@ constexpr bool is_nearest = false;
 template <class F>
 constexpr bool is_nearest<Nearest<F>> = true;
 
-double absolute_value(double x) { return x < 0 ? -x : x; }
-
 // max(1, max abs c) over part of a payload.
 double at_least_one(const double* first, std::size_t count) {
   double most = 1;
-  for (std::size_t i = 0; i < count; ++i) most = std::max(most, absolute_value(first[i]));
+  for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(first[i]));
   return most;
 }
 
@@ -70,9 +69,7 @@ struct Piecewise {
     const double rise = slope[b] * u + offset[b] - (slope[a] * l + offset[a]);
     const double ratio = rise / (u - l);
     if (!(ratio >= -2 && ratio <= 2)) return 0;
-    const double scaled = ratio * 16777216;
-    const double cut = static_cast<double>(static_cast<std::int64_t>(scaled));
-    return (cut > scaled ? cut - 1 : cut) / 16777216;
+    return std::floor(ratio * 16777216) / 16777216;
   }
 
  private:
@@ -191,7 +188,7 @@ void State<U>::prepare_constants(std::uint32_t k) {
     case Kind::divide:
       for (double x : node.payload) {
         factor(U(1), inverse(U(x)), U(x));
-        a.gain = larger(a.gain, div_up(U(1), U(absolute_value(x))));
+        a.gain = larger(a.gain, div_up(U(1), U(std::abs(x))));
       }
       break;
     case Kind::neg:
@@ -211,7 +208,7 @@ void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& 
   if (node.kind == Kind::dense || node.kind == Kind::conv) {
     return engine_.range(node, x[0]->data(), out.data());
   }
-  const auto constant = [&](double c) { return point(U(absolute ? absolute_value(c) : c)); };
+  const auto constant = [&](double c) { return point(U(absolute ? std::abs(c) : c)); };
   const std::uint64_t count = term_count(node);
   for (std::uint64_t i = 0; i < node.size; ++i) {
     Interval<U> z;
@@ -344,6 +341,9 @@ auto State<U>::error_box(std::uint32_t k) -> const ErrorBox& {
 template <class U>
 void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
   const Node& node = graph_.nodes[k];
+  const std::uint64_t version = version_[node.operands[0]], id = slopes ? slopes->id + 1 : 0;
+  if (lines_[k].version == version && lines_[k].slopes == id) return;
+  lines_[k].version = version, lines_[k].slopes = id;
   const Interval<U>* x = ranges_[node.operands[0]].data();
   std::vector<LinePair<U>>& lines = lines_[k].lines;
   lines.assign(node.size, {});

@@ -147,21 +147,14 @@ void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
     while (next != slopes.end() && (*next)->node < k) ++next;
     const Slopes* own = next != slopes.end() && (*next)->node == k ? *next : nullptr;
     const Kind kind = graph_.nodes[k].kind;
-    if (is_unary_piecewise(kind) || kind == Kind::max) {
-      const std::uint64_t version = version_[graph_.nodes[k].operands[0]];
-      const std::uint64_t id = own == nullptr ? 0 : own->id + 1;
-      if (lines_[k].version != version || lines_[k].slopes != id) {
-        compute_lines(k, own);
-        lines_[k].version = version, lines_[k].slopes = id;
-      }
-    }
+    if (is_unary_piecewise(kind) || kind == Kind::max) compute_lines(k, own);
     const bool rounds = structure_.is_root(k) || kind == Kind::leaky;
     if (rounds && semantics_ != Semantics::real) views_[k].delta = error_box(k).delta.data();
   }
 }
 
 template <class U>
-Job<U> State<U>::run(const std::vector<Start<U>>& starts, std::uint32_t target) {
+Job<U> State<U>::run(std::span<const Start<U>> starts, std::uint32_t target) {
   Job<U> job{views_.data(), target, starts.data(), starts.size()};
   engine_.backward(&job);
   if (job.missing < 0) return job;
@@ -174,22 +167,20 @@ void State<U>::backward(std::uint32_t node, const std::vector<std::uint64_t>& lo
   [[maybe_unused]] const Rounding<U> rounding{};
   prepare(node, slopes);
   changed(node);
-  const std::size_t rows = lower.size() + upper.size();
   std::vector<Start<U>> starts;
-  for (std::size_t first = 0; first < rows; first += engine_.lanes) {
-    starts.clear();
-    for (std::size_t r = first; r < std::min<std::size_t>(first + engine_.lanes, rows); ++r) {
-      const std::uint32_t lane = static_cast<std::uint32_t>(r - first);
-      const bool is_lower = r < lower.size();
-      const std::uint64_t element = is_lower ? lower[r] : upper[r - lower.size()];
-      starts.push_back({node, element, lane, point(is_lower ? U(1) : U(-1))});
-    }
-    const Job<U> job = run(starts, node);
-    for (const Start<U>& s : starts) {
-      Interval<U> z{U(infinity), U(infinity)};
-      (first + s.lane < lower.size() ? z.n : z.h) = job.bound[s.lane];
-      intersect(node, s.element, z);
-    }
+  const auto add_row = [&](std::uint64_t element, const U& sign) {
+    const std::size_t lane = starts.size() % engine_.lanes;
+    starts.push_back({node, element, static_cast<std::uint32_t>(lane), point(sign)});
+  };
+  for (std::uint64_t i : lower) add_row(i, U(1));
+  for (std::uint64_t i : upper) add_row(i, U(-1));
+  Job<U> job;
+  for (std::size_t r = 0; r < starts.size(); ++r) {
+    const std::size_t left = std::min<std::size_t>(engine_.lanes, starts.size() - r);
+    if (starts[r].lane == 0) job = run({&starts[r], left}, node);
+    Interval<U> z{U(infinity), U(infinity)};
+    (r < lower.size() ? z.n : z.h) = job.bound[starts[r].lane];
+    intersect(node, starts[r].element, z);
   }
 }
 

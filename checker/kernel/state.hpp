@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -108,7 +109,7 @@ class State {
   const ErrorBox& error_box(std::uint32_t k);
   void compute_lines(std::uint32_t k, const Slopes* slopes);
   void prepare(std::uint32_t target, const SlopeSet& slopes);
-  Job<U> run(const std::vector<Start<U>>& starts, std::uint32_t target);
+  Job<U> run(std::span<const Start<U>> starts, std::uint32_t target);
 
   const Structure& structure_;
   const Graph& graph_;
