@@ -108,18 +108,14 @@ bool BigInt::fits_int64(std::int64_t* out) const {
 }
 
 std::string BigInt::decimal() const {
-  std::string reversed;
-  for (BigInt rest = *this; !rest.limbs_.empty();) {
-    std::uint32_t chunk = divide(rest.limbs_, ten_to_9);
-    rest.trim();
-    for (int i = 0; i < 9 && (chunk != 0 || !rest.limbs_.empty()); ++i, chunk /= 10) {
-      reversed.push_back(static_cast<char>('0' + chunk % 10));
-    }
+  std::string text;
+  for (BigInt rest = *this; rest.sign() != 0;) {
+    std::string digits = std::to_string(divide(rest.limbs_, ten_to_9));
+    if (rest.trim().sign() != 0) digits.insert(0, 9 - digits.size(), '0');
+    text.insert(0, digits);
   }
-  if (reversed.empty()) return "0";
-  if (negative_) reversed.push_back('-');
-  std::reverse(reversed.begin(), reversed.end());
-  return reversed;
+  if (text.empty()) return "0";
+  return negative_ ? "-" + text : text;
 }
 
 BigInt BigInt::operator-() const { return BigInt(limbs_, !negative_); }

@@ -51,7 +51,6 @@ constexpr const Engine<double>& described = engine_of<Lanes<Doubles<Isa>>>;
 
 namespace outward_check {
 const Engine<double>* avx2_engine() {
-  const bool available = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return available ? &described : nullptr;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &described : nullptr;
 }
 }  // namespace outward_check

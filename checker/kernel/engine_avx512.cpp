@@ -41,7 +41,6 @@ constexpr const Engine<double>& described = engine_of<Lanes<Doubles<Isa>>>;
 
 namespace outward_check {
 const Engine<double>* avx512_engine() {
-  const bool available = __builtin_cpu_supports("avx512f");
-  return available ? &described : nullptr;
+  return __builtin_cpu_supports("avx512f") ? &described : nullptr;
 }
 }  // namespace outward_check

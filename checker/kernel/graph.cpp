@@ -36,20 +36,20 @@ std::uint64_t product(std::initializer_list<std::int64_t> factors) {
 }
 
 const char* conv_fault(const Node& node, std::uint64_t operand) {
-  const std::vector<std::int64_t> a = conv_ints(node);
-  for (std::size_t i : {0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 14, 15, 16, 17}) {
-    if (a[i] < 1) return "sizes of a convolution must be positive";
+  const auto [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] =
+      conv_ints(node);
+  if (std::min({B, C, H, Wd, M, kh, kw, sh, sw, dh, dw, g, OH, OW}) < 1) {
+    return "sizes of a convolution must be positive";
   }
-  if (*std::min_element(a.begin() + 9, a.begin() + 13) < 0 || a[18] < 0 || a[18] > 1) return "pads";
-  if (a[1] % a[15] != 0 || a[4] % a[15] != 0) return "groups do not divide the channels";
-  const std::int64_t span_h = a[2] + a[9] + a[11] - a[13] * (a[5] - 1) - 1;
-  const std::int64_t span_w = a[3] + a[10] + a[12] - a[14] * (a[6] - 1) - 1;
-  const bool fits = span_h >= 0 && span_w >= 0 && span_h / a[7] + 1 == a[16] &&
-                    span_w / a[8] + 1 == a[17] && product({a[0], a[1], a[2], a[3]}) == operand &&
-                    product({a[0], a[4], a[16], a[17]}) == node.size;
+  if (std::min({pt, pl, pb, pr, bias}) < 0 || bias > 1) return "pads";
+  if (C % g != 0 || M % g != 0) return "groups do not divide the channels";
+  const std::int64_t span_h = H + pt + pb - dh * (kh - 1) - 1;
+  const std::int64_t span_w = Wd + pl + pr - dw * (kw - 1) - 1;
+  const bool fits = span_h >= 0 && span_w >= 0 && span_h / sh + 1 == OH && span_w / sw + 1 == OW &&
+                    product({B, C, H, Wd}) == operand && product({B, M, OH, OW}) == node.size;
   if (!fits) return "sizes of a contraction do not fit";
-  const std::uint64_t weights = product({a[4], a[1] / a[15], a[5], a[6]});
-  return node.payload.size() == weights + (a[18] != 0 ? a[4] : 0) ? "" : "payload length";
+  const std::uint64_t weights = product({M, C / g, kh, kw});
+  return node.payload.size() == weights + (bias != 0 ? M : 0) ? "" : "payload length";
 }
 
 // What no table says, per kind.

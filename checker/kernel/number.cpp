@@ -1,7 +1,5 @@
-// MXCSR, the self-test of the scalar directed arithmetic, square roots: see number.hpp.
+// MXCSR and the self-test of the scalar directed arithmetic: see number.hpp.
 #include "checker/kernel/number.hpp"
-
-#include <emmintrin.h>
 
 namespace outward_check {
 
@@ -34,14 +32,6 @@ std::string arithmetic_fault() {
                     div_up(-one, three) == -0x1.5555555555555p-2 &&
                     add_up(infinity, -infinity) == infinity && mul_up(0, infinity) == infinity;
   return good ? "" : "directed operations do not round upward";
-}
-
-Nearest<float> square_root(Nearest<float> x) {
-  return Nearest<float>::of(_mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x.v))));
-}
-Nearest<double> square_root(Nearest<double> x) {
-  const __m128d v = _mm_set_sd(x.v);
-  return Nearest<double>::of(_mm_cvtsd_f64(_mm_sqrt_sd(v, v)));
 }
 
 }  // namespace outward_check

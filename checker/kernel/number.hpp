@@ -7,6 +7,7 @@
 //   Nearest  not a bound: executions in binary32 or binary64, every operation rounded to nearest.
 // Assumes every call with doubles happens while a RoundUp object lives, all others outside.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -100,14 +101,13 @@ struct Nearest {
   friend Nearest add_up(Nearest a, Nearest b) { return of(a.v + b.v); }
   friend Nearest mul_up(Nearest a, Nearest b) { return of(a.v * b.v); }
   friend Nearest div_up(Nearest a, Nearest b) { return of(a.v / b.v); }
+  friend Nearest square_root(Nearest x) { return of(std::sqrt(x.v)); }
   friend bool is_infinite(Nearest x) { return !(x.v - x.v == 0); }
   friend bool is_zero(Nearest x) { return x.v == 0; }
   friend double roughly(Nearest x) { return static_cast<double>(x.v); }
   friend Fraction exactly(Nearest x) { return Fraction::from_double(roughly(x)); }
   friend void convert_up(const Fraction& x, Nearest* out) { *out = Nearest(x.double_up()); }
 };
-Nearest<float> square_root(Nearest<float> x);
-Nearest<double> square_root(Nearest<double> x);
 
 template <class U>
 const U& larger(const U& a, const U& b) {

@@ -5,30 +5,35 @@
 
 namespace outward_check {
 
-std::vector<std::int64_t> conv_ints(const Node& node) {
+std::array<std::int64_t, 19> conv_ints(const Node& node) {
   const std::vector<std::int64_t>& a = node.ints;
-  if (node.kind == Kind::conv) return a;
-  return {a[0], a[1], 1, 1, a[2], 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, a[3]};
+  if (node.kind != Kind::conv) {
+    return {a[0], a[1], 1, 1, a[2], 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, a[3]};
+  }
+  std::array<std::int64_t, 19> ints;
+  std::copy_n(a.begin(), ints.size(), ints.begin());
+  return ints;
 }
 
-Site site(const Sites& g, std::uint64_t s) {
-  const std::uint64_t plane = static_cast<std::uint64_t>(g.out_h * g.out_w);
-  const std::uint64_t block = s / plane, group = block % static_cast<std::uint64_t>(g.groups);
-  return {block * g.outputs * plane + s % plane, plane, group * g.outputs};
+Site site(const Sites& sites, std::uint64_t s) {
+  const auto& [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] = sites.ints;
+  const std::uint64_t plane = static_cast<std::uint64_t>(OH * OW);
+  const std::uint64_t block = s / plane, group = block % static_cast<std::uint64_t>(g);
+  return {block * sites.outputs * plane + s % plane, plane, group * sites.outputs};
 }
 
-void site_inputs(const Sites& g, std::uint64_t s, std::int64_t* index) {
-  const std::int64_t position = static_cast<std::int64_t>(s), plane = g.out_h * g.out_w;
-  const std::int64_t first = position / plane * g.channels;  // channel of this image and group
-  const std::int64_t top = position % plane / g.out_w * g.stride_h - g.pad_t;
-  const std::int64_t left = position % g.out_w * g.stride_w - g.pad_l;
-  for (std::int64_t c = first; c < first + g.channels; ++c) {
-    for (std::int64_t ky = 0; ky < g.kernel_h; ++ky) {
-      const std::int64_t y = top + ky * g.dilation_h;
-      for (std::int64_t kx = 0; kx < g.kernel_w; ++kx) {
-        const std::int64_t x = left + kx * g.dilation_w;
-        const bool in_image = y >= 0 && y < g.height && x >= 0 && x < g.width;
-        *index++ = in_image ? (c * g.height + y) * g.width + x : -1;
+void site_inputs(const Sites& sites, std::uint64_t s, std::int64_t* index) {
+  const auto [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] = sites.ints;
+  const std::int64_t position = static_cast<std::int64_t>(s), plane = OH * OW;
+  const std::int64_t first = position / plane * (C / g);  // channel of this image and group
+  const std::int64_t top = position % plane / OW * sh - pt, left = position % OW * sw - pl;
+  for (std::int64_t c = first; c < first + C / g; ++c) {
+    for (std::int64_t ky = 0; ky < kh; ++ky) {
+      const std::int64_t y = top + ky * dh;
+      for (std::int64_t kx = 0; kx < kw; ++kx) {
+        const std::int64_t x = left + kx * dw;
+        const bool in_image = y >= 0 && y < H && x >= 0 && x < Wd;
+        *index++ = in_image ? (c * H + y) * Wd + x : -1;
       }
     }
   }
@@ -37,16 +42,14 @@ void site_inputs(const Sites& g, std::uint64_t s, std::int64_t* index) {
 namespace {
 
 Sites sites_of(const Node& node) {
-  const std::vector<std::int64_t> a = conv_ints(node);
   Sites s;
-  s.groups = a[15], s.channels = a[1] / s.groups, s.height = a[2], s.width = a[3];
-  s.kernel_h = a[5], s.kernel_w = a[6], s.stride_h = a[7], s.stride_w = a[8];
-  s.pad_t = a[9], s.pad_l = a[10], s.dilation_h = a[13], s.dilation_w = a[14];
-  s.out_h = a[16], s.out_w = a[17], s.has_bias = a[18] != 0;
-  s.count = static_cast<std::uint64_t>(a[0] * s.groups * s.out_h * s.out_w);
-  s.inputs = static_cast<std::uint64_t>(s.channels * s.kernel_h * s.kernel_w);
-  s.outputs = static_cast<std::uint64_t>(a[4] / s.groups);
-  s.weights = static_cast<std::uint64_t>(a[4]) * s.inputs;
+  s.ints = conv_ints(node);
+  const auto& [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] = s.ints;
+  s.count = static_cast<std::uint64_t>(B * g * OH * OW);
+  s.inputs = static_cast<std::uint64_t>(C / g * kh * kw);
+  s.outputs = static_cast<std::uint64_t>(M / g);
+  s.weights = static_cast<std::uint64_t>(M) * s.inputs;
+  s.has_bias = bias != 0;
   return s;
 }
 

@@ -1,6 +1,7 @@
 // What FORMAT.md section 3 derives from a graph alone: stored nodes, sum groups, the counts T and
 // Q, and the geometry of contractions. Assumes graph_fault(graph) is empty.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,15 +15,13 @@ namespace outward_check {
 struct Sites {
   std::uint64_t count = 0, inputs = 0, outputs = 0, weights = 0;
   bool has_bias = false;  // the bias follows the weights in the payload
-  std::int64_t channels = 0, height = 0, width = 0, kernel_h = 0, kernel_w = 0, stride_h = 0,
-               stride_w = 0, pad_t = 0, pad_l = 0, dilation_h = 0, dilation_w = 0, groups = 0,
-               out_h = 0, out_w = 0;  // channels: per group
+  std::array<std::int64_t, 19> ints = {};
 };
 struct Site {
   std::uint64_t first_output = 0, output_stride = 0;  // outputs are first, first + stride, ...
   std::uint64_t first_row = 0;                        // the weight row and bias of the first output
 };
-std::vector<std::int64_t> conv_ints(const Node& node);  // of dense and conv nodes
+std::array<std::int64_t, 19> conv_ints(const Node& node);  // FORMAT.md's, of dense and conv nodes
 Site site(const Sites& sites, std::uint64_t s);
 // index: one entry per input, in the order of the weights; -1 for padding.
 void site_inputs(const Sites& sites, std::uint64_t s, std::int64_t* index);
