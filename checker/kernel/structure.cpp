@@ -16,7 +16,8 @@ std::array<std::int64_t, 19> conv_ints(const Node& node) {
 }
 
 Site site(const Sites& sites, std::uint64_t s) {
-  const auto& [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] = sites.ints;
+  const auto& [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] =
+      sites.ints;
   const std::uint64_t plane = static_cast<std::uint64_t>(OH * OW);
   const std::uint64_t block = s / plane, group = block % static_cast<std::uint64_t>(g);
   return {block * sites.outputs * plane + s % plane, plane, group * sites.outputs};
