@@ -208,9 +208,8 @@ class Ledger final : public Proof {
     if (scopes_.size() > max_depth) throw std::bad_alloc();
     const std::uint32_t node = stored_node(r.number("node"));
     const std::uint64_t i = element(node, r.number("element"));
-    Scope s{state_.mark(), next_slopes_, node, i, exact(r.at("at"))};
-    state_.assume(s.node, s.element, s.at, true);
-    scopes_.push_back(std::move(s));
+    scopes_.push_back({state_.mark(), next_slopes_, node, i, exact(r.at("at"))});
+    state_.assume(node, i, scopes_.back().at, true);
   }
 
   void crossed(const Record& r) {
@@ -255,17 +254,15 @@ class Ledger final : public Proof {
     slopes_.erase(slopes_.lower_bound(s.slopes), slopes_.end());
     for (std::uint32_t c : cases_of_box_[next_box_]) {
       if (refuted_[c] <= depth) continue;
-      const bool in_both = s.second && s.first.count(c) != 0;
-      refuted_[c] = in_both ? depth : 0;
+      refuted_[c] = s.second && s.first.count(c) != 0 ? depth : 0;
       if (!s.second) s.first.insert(c);
     }
-    if (s.second) {
-      scopes_.pop_back();
-      scopes_.back().covered = true;
-      return;
+    if (!s.second) {
+      s.second = true, s.covered = false;
+      return state_.assume(s.node, s.element, s.at, false);
     }
-    s.second = true, s.covered = false;
-    state_.assume(s.node, s.element, s.at, false);
+    scopes_.pop_back();
+    scopes_.back().covered = true;
   }
 };
 
