@@ -76,12 +76,14 @@ class Question {
   bool default_semantics = true;  // ask for the float claim of the model's element type
   Semantics semantics = Semantics::real;  // otherwise for this one
   bool exact = false;             // use exact arithmetic only
-  // The model that the answer is about; null if none is at hand.
+  // The model that the answer is about; null if none is at hand. Throws if the record names another.
   virtual const ModelRead* model(const Record& record) = 0;
   // The property that is asked; null if none was named.
   virtual const Property* asked(const Graph& graph) = 0;
   // The property that the certificate describes, if it can be rebuilt.
   virtual const Property* stated(const Record& record, const Graph& graph) = 0;
+  // Whether the record names this property.
+  virtual bool states(const Record& record, const Property& property) = 0;
 };
 
 struct Answer {

@@ -94,7 +94,6 @@ struct Engine {
   void (*backward)(Job<U>* job);
   // Range of a dense or conv node, without its error box, from its operand's range.
   void (*range)(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out);
-  const char* (*fault)();  // self-test of an engine for doubles; empty when sound
 };
 
 template <class U>
@@ -105,6 +104,5 @@ const Engine<double>& engine<double>();
 const Engine<double>* portable_engine();
 const Engine<double>* avx2_engine();
 const Engine<double>* avx512_engine();
-std::string engine_fault();  // self-test of all that run here and of one lane; empty when sound
 
 }  // namespace outward_check

@@ -65,14 +65,4 @@ const Engine<double>& engine<double>() {
   return *portable_engine();
 }
 
-std::string engine_fault() {
-  const RoundUp up;
-  const Engine<double>* one = &engine_of<Lanes<One<double>>>;
-  for (const Engine<double>* e : {one, portable_engine(), avx2_engine(), avx512_engine()}) {
-    const char* fault = e != nullptr ? e->fault() : "";
-    if (*fault != 0) return fault;
-  }
-  return "";
-}
-
 }  // namespace outward_check

@@ -31,6 +31,9 @@ bool canonical_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+BigInt top(const Fraction& r) { return shifted(r.m, std::min<std::int64_t>(-r.e, 0)); }
+BigInt bottom(const Fraction& r) { return shifted(r.over, std::min<std::int64_t>(r.e, 0)); }
+
 }  // namespace
 
 Fraction::Fraction(BigInt n, BigInt d) { *this = Fraction(std::move(n)) / Fraction(std::move(d)); }
@@ -105,21 +108,13 @@ Fraction Fraction::reduced() const {
   return r;
 }
 
-BigInt Fraction::numerator() const {
-  const Fraction r = reduced();
-  return shifted(r.m, std::min<std::int64_t>(-r.e, 0));
-}
-
-BigInt Fraction::denominator() const {
-  const Fraction r = reduced();
-  return shifted(r.over, std::min<std::int64_t>(r.e, 0));
-}
+BigInt Fraction::numerator() const { return top(reduced()); }
+BigInt Fraction::denominator() const { return bottom(reduced()); }
 
 std::string Fraction::text() const {
   const Fraction r = reduced();
-  const std::string above = shifted(r.m, std::min<std::int64_t>(-r.e, 0)).decimal();
-  const std::string below = shifted(r.over, std::min<std::int64_t>(r.e, 0)).decimal();
-  return below == "1" ? above : above + "/" + below;
+  const std::string below = bottom(r).decimal();
+  return top(r).decimal() + (below == "1" ? "" : "/" + below);
 }
 
 std::string Fraction::dyadic_text() const {

@@ -1,4 +1,5 @@
-// The canonical graph of certificates/FORMAT.md section 1. Filled by checker/readers, judged here.
+// The canonical graph of certificates/FORMAT.md section 1. Filled by checker/readers, which
+// promise its invariants: operands before readers, lengths, ranges of indices, finite payload.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -26,16 +27,5 @@ struct Graph {
   std::uint32_t output = 0;
   std::vector<std::int64_t> input_shape;  // of the first free input; not in the digest
 };
-
-struct ModelFile {
-  std::string path, sha256;
-  std::uint64_t bytes = 0;
-};
-
-// Empty if the graph has the invariants of FORMAT.md section 1 (operand order, lengths, ranges of
-// indices, finite payload, reachability), else what is wrong. The kernel trusts no reader for it.
-std::string graph_fault(const Graph& graph);
-
-std::string graph_digest(const Graph& graph);  // FORMAT.md section 1
 
 }  // namespace outward_check

@@ -32,8 +32,6 @@ struct Rounding<double> {
 using RoundUp = Rounding<double>;
 // Round to nearest, gradual underflow, whatever the parent process left behind. Call first in main.
 void reset_float_environment();
-// Self-test of the modes and of division; empty when sound. Sums and products: engine_fault.
-std::string arithmetic_fault();
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 inline double bounded(double x) { return x == x ? x : infinity; }

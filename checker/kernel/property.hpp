@@ -1,4 +1,5 @@
-// A property of certificates/FORMAT.md section 4. Filled by checker/readers, judged here.
+// A property of certificates/FORMAT.md section 4. Filled by checker/readers, which promise
+// that every index is in range.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -36,7 +37,5 @@ struct Property {
   bool vacuous = false;
   std::string file_sha256;     // vnnlib only
 };
-
-std::string property_digest(const Property& property);  // FORMAT.md section 4
 
 }  // namespace outward_check

@@ -1,5 +1,5 @@
 // What FORMAT.md section 3 derives from a graph alone: stored nodes, sum groups, the counts T and
-// Q, and the geometry of contractions. Assumes graph_fault(graph) is empty.
+// Q, and the geometry of contractions. Assumes a graph with the invariants of section 1.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -27,6 +27,10 @@ Bytes read_file(const std::string& path);        // whole file, one read; io or 
 Bytes read_maybe_gzip(const std::string& path);  // same; a gzip file (by content) is inflated by our own code
 std::string sha256_hex(const std::uint8_t* data, std::size_t size);
 
+struct ModelFile {
+  std::string path, sha256;
+  std::uint64_t bytes = 0;
+};
 struct ModelRead {
   Graph graph;
   std::vector<ModelFile> files;  // the model, then external data sorted by path

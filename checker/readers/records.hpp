@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "checker/readers/json.hpp"
-#include "checker/readers/sha256.hpp"
+#include "checker/translate/sha256.hpp"
 
 namespace outward_check {
 

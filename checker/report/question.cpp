@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "checker/report/identity.hpp"
+
 namespace outward_check {
 
 namespace {
@@ -56,10 +58,11 @@ const ModelRead& AskedQuestion::read_model_file(const std::string& path) {
 }
 
 const ModelRead* AskedQuestion::model(const Record& record) {
-  if (!options_.model.empty()) return &read_model_file(options_.model);
   const std::vector<Json>& files = record.at("files").items;
-  if (options_.root.empty() || files.empty()) return nullptr;
-  return &read_model_file(below(options_.root, files[0].items[0].text));
+  if (options_.model.empty() && (options_.root.empty() || files.empty())) return nullptr;
+  const bool by_option = !options_.model.empty();
+  compare_model(record, read_model_file(by_option ? options_.model : below(options_.root, files[0].items[0].text)));
+  return &*model_;
 }
 
 const Property* AskedQuestion::asked(const Graph& graph) {
@@ -78,8 +81,7 @@ const Property* AskedQuestion::asked(const Graph& graph) {
 const Property* AskedQuestion::stated(const Record& record, const Graph& graph) {
   if (record.text("kind") == "vnnlib") {
     if (options_.root.empty()) return nullptr;
-    stated_ = vnnlib_property(below(options_.root, record.text("path")), graph);
-    return &*stated_;
+    return keep_stated(record, vnnlib_property(below(options_.root, record.text("path")), graph));
   }
   RadiusOptions radius;
   radius.radius = record.text("radius"), radius.scale = record.text("scale");
@@ -99,8 +101,18 @@ const Property* AskedQuestion::stated(const Record& record, const Graph& graph) 
     throw ReadError(ReadError::Class::malformed, "centre: expected " + std::to_string(graph.nodes[0].size) +
                                                      " inputs, found " + std::to_string(radius.centre_bits.size()));
   }
-  stated_ = complete_radius_property(std::move(radius), true, graph);
+  return keep_stated(record, complete_radius_property(std::move(radius), true, graph));
+}
+
+const Property* AskedQuestion::keep_stated(const Record& record, Property property) {
+  stated_ = std::move(property);
+  const bool named = names_property(record, *stated_, false);
+  require(named, "property digest", property_digest(*stated_), record.text("digest"));
   return &*stated_;
+}
+
+bool AskedQuestion::states(const Record& record, const Property& property) {
+  return names_property(record, property, true);
 }
 
 Property complete_radius_property(RadiusOptions radius, bool has_label, const Graph& graph) {

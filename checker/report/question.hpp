@@ -13,11 +13,14 @@ class AskedQuestion final : public Question {
   const ModelRead* model(const Record& record) override;
   const Property* asked(const Graph& graph) override;
   const Property* stated(const Record& record, const Graph& graph) override;
+  bool states(const Record& record, const Property& property) override;
 
   const ModelRead& read_model_file(const std::string& path);
   const std::string& model_path() const { return model_path_; }  // "" before it was read
 
  private:
+  const Property* keep_stated(const Record& record, Property property);
+
   const Options& options_;
   std::string model_path_;
   std::optional<ModelRead> model_;

@@ -5,7 +5,9 @@
 #include <iostream>
 #include <new>
 
+#include "checker/report/identity.hpp"
 #include "checker/report/question.hpp"
+#include "checker/report/self_test.hpp"
 #include "checker/report/text_form.hpp"
 #include "checker/report/witness.hpp"
 
@@ -77,8 +79,7 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
     for (const std::string& note : w.notes) line.notes.push_back(std::string(name) + ": " + note);
     for (std::size_t j = 0; j < w.outputs.size(); ++j) {
       if (!witness.outputs[j]) continue;
-      const double computed = roughly(w.outputs[j].h),
-                   claimed = witness.outputs[j]->double_up();
+      const double computed = roughly(w.outputs[j].h), claimed = witness.outputs[j]->double_up();
       const double gap = computed > claimed ? computed - claimed : claimed - computed;
       if (gap > 1e-6 * (1 + (claimed < 0 ? -claimed : claimed))) {
         line.notes.push_back(std::string(name) + ": the file claims Y_" + std::to_string(j) + " = " +
@@ -167,8 +168,7 @@ int severity(int code) { return code == 2 ? 1 : code == 1 ? 2 : code; }
 int run(int argc, char** argv) {
   reset_float_environment();
   try {
-    std::string fault = arithmetic_fault();
-    if (fault.empty()) fault = engine_fault();
+    const std::string fault = self_test_fault();
     if (!fault.empty()) {
       std::cerr << "check: self-test of the arithmetic: " << fault << '\n';
       return 5;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checker/readers/readers.hpp"
+#include "checker/report/identity.hpp"
 
 namespace onnx_test {
 

@@ -1,5 +1,5 @@
 // SHA-256 against published digests, its two block functions against each other, and streaming.
-#include "checker/readers/sha256.hpp"
+#include "checker/translate/sha256.hpp"
 
 #include <doctest/doctest.h>
 

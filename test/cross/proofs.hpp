@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bounds/verify.hpp"
-#include "checker/kernel/check.hpp"
+#include "checker/report/identity.hpp"
 #include "cli/common/certificate_observer.hpp"
 #include "test/bounds/support.hpp"
 
@@ -61,10 +61,18 @@ class MemoryQuestion : public outward_check::Question {
     model_.graph = checker_graph(model.graph);
     for (const ModelFile& f : model.files) model_.files.push_back({f.path, f.sha256, f.bytes});
   }
-  const outward_check::ModelRead* model(const outward_check::Record&) override { return &model_; }
+  const outward_check::ModelRead* model(const outward_check::Record& record) override {
+    outward_check::compare_model(record, model_);
+    return &model_;
+  }
   const outward_check::Property* asked(const outward_check::Graph&) override { return &property_; }
-  const outward_check::Property* stated(const outward_check::Record&, const outward_check::Graph&) override {
+  const outward_check::Property* stated(const outward_check::Record& record, const outward_check::Graph&) override {
+    const bool named = outward_check::names_property(record, property_, false);
+    outward_check::require(named, "property digest", "another", record.text("digest"));
     return &property_;
+  }
+  bool states(const outward_check::Record& record, const outward_check::Property& property) override {
+    return outward_check::names_property(record, property, true);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "checker/readers/readers.hpp"
+#include "checker/report/identity.hpp"
 #include "importers/onnx/onnx.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4). Promises the same digest with and without the SHA instructions.
-#include "checker/readers/sha256.hpp"
+#include "checker/translate/sha256.hpp"
 
 #include <algorithm>
 #include <bit>

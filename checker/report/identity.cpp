@@ -1,12 +1,10 @@
-// Invariants and digests of the canonical graph and the property (FORMAT.md sections 1 and 4).
-#include "checker/kernel/graph.hpp"
+// Names and invariants: see identity.hpp.
+#include "checker/report/identity.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "checker/kernel/property.hpp"
-#include "checker/kernel/structure.hpp"
-#include "checker/readers/sha256.hpp"
+#include "checker/translate/sha256.hpp"
 
 namespace outward_check {
 
@@ -19,12 +17,23 @@ constexpr int per_element = -1, special = -2;
 struct Shape {
   int operands, ints, payload;
 };
-constexpr Shape shapes[17] = {{0, 0, 0},           {0, 0, per_element}, {special, per_element, 0},
-                              {1, 4, special},     {1, 19, special},    {1, special, 0},
-                              {1, 2, special},     {2, 1, 0},           {1, 0, per_element},
-                              {1, 0, per_element}, {1, 0, per_element}, {1, 0, 0},
-                              {1, 0, 0},           {1, 0, 1},           {1, 0, 2},
-                              {1, 0, 0},           {1, 1, 0}};
+constexpr Shape shapes[17] = {{0, 0, 0},
+                              {0, 0, per_element},
+                              {special, per_element, 0},
+                              {1, 4, special},
+                              {1, 19, special},
+                              {1, special, 0},
+                              {1, 2, special},
+                              {2, 1, 0},
+                              {1, 0, per_element},
+                              {1, 0, per_element},
+                              {1, 0, per_element},
+                              {1, 0, 0},
+                              {1, 0, 0},
+                              {1, 0, 1},
+                              {1, 0, 2},
+                              {1, 0, 0},
+                              {1, 1, 0}};
 
 // a*b*..., or 2^62 when it is larger. REQUIRES factors in [0, 2^31].
 std::uint64_t product(std::initializer_list<std::int64_t> factors) {
@@ -36,8 +45,7 @@ std::uint64_t product(std::initializer_list<std::int64_t> factors) {
 }
 
 const char* conv_fault(const Node& node, std::uint64_t operand) {
-  const auto [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] =
-      conv_ints(node);
+  const auto [B, C, H, Wd, M, kh, kw, sh, sw, pt, pl, pb, pr, dh, dw, g, OH, OW, bias] = conv_ints(node);
   if (std::min({B, C, H, Wd, M, kh, kw, sh, sw, dh, dw, g, OH, OW}) < 1) {
     return "sizes of a convolution must be positive";
   }
@@ -62,7 +70,8 @@ const char* kind_fault(const Graph& graph, const Node& node) {
   const bool elementwise = node.kind >= Kind::bn && node.kind <= Kind::abs;
   if (elementwise && first != node.size) return "operand size";
   switch (node.kind) {
-    case Kind::input: return "a second input node";
+    case Kind::input:
+      return "a second input node";
     case Kind::map:
       if (node.operands.empty()) return "no operand";
       for (std::int64_t i : a) {
@@ -70,7 +79,8 @@ const char* kind_fault(const Graph& graph, const Node& node) {
       }
       return "";
     case Kind::dense:
-    case Kind::conv: return conv_fault(node, first);
+    case Kind::conv:
+      return conv_fault(node, first);
     case Kind::reduce:
       if (a.size() != node.size + 1 || product({a[0], std::ssize(a) - 1}) != first) return "size";
       return std::find(a.begin() + 1, a.end(), 0) == a.end() ? "" : "divisor 0";
@@ -84,12 +94,16 @@ const char* kind_fault(const Graph& graph, const Node& node) {
       return "";
     case Kind::add:
       return a[0] > 1 || graph.nodes[node.operands[1]].size != first ? "second operand" : "";
-    case Kind::divide: return std::find(c.begin(), c.end(), 0) == c.end() ? "" : "divisor 0";
-    case Kind::leaky: return c[0] < 0 || c[0] > 1 ? "alpha" : "";
-    case Kind::clip: return c[0] > c[1] ? "reversed bounds" : "";
+    case Kind::divide:
+      return std::find(c.begin(), c.end(), 0) == c.end() ? "" : "divisor 0";
+    case Kind::leaky:
+      return c[0] < 0 || c[0] > 1 ? "alpha" : "";
+    case Kind::clip:
+      return c[0] > c[1] ? "reversed bounds" : "";
     case Kind::max:
       return product({a[0], static_cast<std::int64_t>(node.size)}) != first ? "operand size" : "";
-    default: return "";
+    default:
+      return "";
   }
 }
 
@@ -184,6 +198,45 @@ std::string property_digest(const Property& property) {
     }
   }
   return hash.hex();
+}
+
+namespace {
+
+void require_equal(const char* rule, const std::string& expected, const std::string& found) {
+  require(expected == found, rule, expected, found);
+}
+void require_equal(const char* rule, std::uint64_t expected, std::uint64_t found) {
+  require(expected == found, rule, std::to_string(expected), found);
+}
+
+}  // namespace
+
+void compare_model(const Record& record, const ModelRead& model) {
+  const Graph& graph = model.graph;
+  const std::string fault = graph_fault(graph);
+  if (!fault.empty()) throw ReadError(ReadError::Class::unsupported, "model: " + fault);
+  require_equal("model graph digest", graph_digest(graph), record.text("graph"));
+  const std::vector<Json>& files = record.at("files").items;
+  require_equal("number of model files", model.files.size(), files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {  // items: path, bytes, sha256
+    const std::vector<Json>& item = files[i].items;
+    if (i > 0) require_equal("model file path", model.files[i].path, item[0].text);
+    require_equal("model file size", model.files[i].bytes, item[1].number);
+    require_equal("model file digest", model.files[i].sha256, item[2].text);
+  }
+  require_equal("element type", graph.is_binary64 ? "binary64" : "binary32", record.text("element"));
+  require_equal("inputs", graph.nodes[0].size, record.number("inputs"));
+  require_equal("outputs", graph.nodes[graph.output].size, record.number("outputs"));
+  require_equal("nodes", graph.nodes.size(), record.number("nodes"));
+}
+
+bool names_property(const Record& record, const Property& property, bool is_asked) {
+  if (property_digest(property) != record.text("digest")) return false;
+  require_equal("property", property.cases.size(), record.number("cases"));
+  require_equal("property", property.boxes.size(), record.number("boxes"));
+  if (is_asked && record.text("kind") == "vnnlib")
+    require_equal("property file", property.file_sha256, record.text("sha256"));
+  return true;
 }
 
 }  // namespace outward_check
