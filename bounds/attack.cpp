@@ -10,35 +10,11 @@ namespace outward {
 
 namespace {
 
-// Rows in floating point, scaled to unit coefficients so that the rows of one case are comparable.
-struct FloatRow {
-  std::vector<std::pair<std::uint32_t, double>> terms;
-  double constant = 0;
-};
-struct FloatCase {
-  std::uint32_t index = 0;
-  std::vector<FloatRow> rows;
-};
-
-FloatCase float_case(const Property& property, std::uint32_t index) {
-  FloatCase out{index, {}};
-  for (const Row& row : property.cases[index].rows) {
-    FloatRow f;
-    Integer greatest = 1;
-    for (const auto& term : row.terms) greatest = std::max(greatest, Integer(abs(term.second)));
-    for (const auto& [j, c] : row.terms) f.terms.emplace_back(j, round_nearest(Rational(c, greatest)));
-    f.constant = round_nearest(Rational(row.constant, greatest));
-    out.rows.push_back(std::move(f));
-  }
-  return out;
-}
-
 // Greatest row value of the case at output y (<= 0: looks unsafe) and which row it is.
-std::pair<double, std::size_t> worst_row(const FloatCase& c, const double* y) {
-  std::pair<double, std::size_t> worst{-infinity, 0};
-  for (std::size_t r = 0; r < c.rows.size(); ++r) {
-    double v = c.rows[r].constant;
-    for (const auto& [j, a] : c.rows[r].terms) v += a * y[j];
+std::pair<double, std::uint32_t> worst_row(const RowTable& rows, std::uint32_t c, const double* y) {
+  std::pair<double, std::uint32_t> worst{-infinity, 0};
+  for (std::uint32_t r = 0; r < rows.rows(c); ++r) {
+    const double v = rows.value(c, r, y);
     if (!(v <= worst.first)) worst = {v == v ? v : infinity, r};
   }
   return worst;
@@ -46,9 +22,16 @@ std::pair<double, std::size_t> worst_row(const FloatCase& c, const double* y) {
 
 class BoxAttack {
  public:
-  BoxAttack(FastNetwork& network, const std::vector<InputRange>& box, std::vector<FloatCase> cases,
-            const AttackOptions& options, const CandidateSink& sink, std::mt19937_64& random)
-      : network_(network), cases_(std::move(cases)), options_(options), sink_(sink), random_(random), n_(box.size()) {
+  BoxAttack(FastNetwork& network, const std::vector<InputRange>& box, const RowTable& rows,
+            std::vector<std::uint32_t> cases, const AttackOptions& options, const CandidateSink& sink,
+            std::mt19937_64& random)
+      : network_(network),
+        rows_(rows),
+        cases_(std::move(cases)),
+        options_(options),
+        sink_(sink),
+        random_(random),
+        n_(box.size()) {
     for (const InputRange& r : box) {
       lo_.push_back(round_up(r.lo));
       hi_.push_back(round_down(r.hi));
@@ -112,21 +95,20 @@ class BoxAttack {
       std::fill(coefficients.begin(), coefficients.end(), 0.0);
       for (std::size_t p = 0; p < count_; ++p) {
         for (std::size_t c = 0; c < cases_.size(); ++c) {
-          if (worst_row(cases_[c], &y[p * m]).first > tolerance(y[p * m])) continue;
-          if (sink_(cases_[c].index, {points.begin() + static_cast<std::ptrdiff_t>(p * n_),
-                                      points.begin() + static_cast<std::ptrdiff_t>((p + 1) * n_)}))
+          if (worst_row(rows_, cases_[c], &y[p * m]).first > tolerance(y[p * m])) continue;
+          if (sink_(cases_[c], {points.begin() + static_cast<std::ptrdiff_t>(p * n_),
+                                points.begin() + static_cast<std::ptrdiff_t>((p + 1) * n_)}))
             return true;
         }
         if (target[p] == cases_.size()) target[p] = choose_case(p, &y[p * m]);
-        const FloatCase& c = cases_[target[p]];
+        const std::uint32_t c = cases_[target[p]];
         if (diversify && p % 2 == 1 && s < diverse_steps) {
           std::copy_n(directions.begin() + static_cast<std::ptrdiff_t>(p * m), m,
                       coefficients.begin() + static_cast<std::ptrdiff_t>(p * m));
           continue;
         }
-        for (const auto& [j, a] : c.rows.empty() ? std::vector<std::pair<std::uint32_t, double>>{}
-                                                 : c.rows[worst_row(c, &y[p * m]).second].terms)
-          coefficients[p * m + j] += a;
+        if (rows_.rows(c) > 0)
+          rows_.add_scaled(c, worst_row(rows_, c, &y[p * m]).second, 1.0, &coefficients[p * m], nullptr);
       }
       if (s == steps || stopped()) return false;
       const std::vector<double>& g = network_.gradient(coefficients);
@@ -155,7 +137,7 @@ class BoxAttack {
     std::size_t best = 0;
     double least = infinity;
     for (std::size_t c = 0; c < cases_.size(); ++c) {
-      const double v = worst_row(cases_[c], y).first;
+      const double v = worst_row(rows_, cases_[c], y).first;
       if (v < least) {
         least = v;
         best = c;
@@ -165,7 +147,8 @@ class BoxAttack {
   }
 
   FastNetwork& network_;
-  std::vector<FloatCase> cases_;
+  const RowTable& rows_;
+  std::vector<std::uint32_t> cases_;  // of the box
   const AttackOptions& options_;
   const CandidateSink& sink_;
   std::mt19937_64& random_;
@@ -175,8 +158,9 @@ class BoxAttack {
 
 }  // namespace
 
-bool attack(FastNetwork& network, const Property& property, const std::vector<char>& case_open,
+bool attack(FastNetwork& network, const RowTable& rows, const std::vector<char>& case_open,
             const AttackOptions& options, const CandidateSink& sink) {
+  const Property& property = rows.property();
   std::mt19937_64 random(options.seed);
   std::vector<std::vector<std::uint32_t>> by_box(property.boxes.size());
   for (std::uint32_t c = 0; c < property.cases.size(); ++c)
@@ -184,9 +168,7 @@ bool attack(FastNetwork& network, const Property& property, const std::vector<ch
   for (std::size_t b = 0; b < by_box.size(); ++b) {
     if (by_box[b].empty()) continue;
     if (options.stop && options.stop()) return false;
-    std::vector<FloatCase> cases;
-    for (std::uint32_t c : by_box[b]) cases.push_back(float_case(property, c));
-    if (BoxAttack(network, property.boxes[b], std::move(cases), options, sink, random).run()) return true;
+    if (BoxAttack(network, property.boxes[b], rows, by_box[b], options, sink, random).run()) return true;
   }
   return false;
 }

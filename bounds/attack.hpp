@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "bounds/rows.hpp"
 #include "runtime/cpu/fast.hpp"
 #include "runtime/graph/property.hpp"
 
@@ -23,7 +24,7 @@ struct AttackOptions {
 using CandidateSink = std::function<bool(std::uint32_t case_index, const std::vector<double>& x)>;
 
 // True if the sink accepted a candidate.
-bool attack(FastNetwork& network, const Property& property, const std::vector<char>& case_open,
+bool attack(FastNetwork& network, const RowTable& rows, const std::vector<char>& case_open,
             const AttackOptions& options, const CandidateSink& sink);
 
 }  // namespace outward

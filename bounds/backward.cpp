@@ -3,12 +3,9 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <mutex>
-#include <thread>
 
+#include "bounds/parallel.hpp"
 #include "bounds/pass.hpp"
 #include "bounds/rounding.hpp"
 
@@ -49,41 +46,25 @@ struct BackwardEngine::Impl {
     }
     const Prepared prepared(net, state, k, options.rigorous);
     const std::size_t batches = (rows + batch - 1) / batch;
-    std::atomic<std::size_t> next{0};
-    std::mutex guard;
-    std::exception_ptr failure;
-    auto work = [&](Workspace& space) {
-      try {
-        for (std::size_t b = next++; b < batches; b = next++) {
-          if (options.stop && options.stop()) throw Interrupted();
-          const std::size_t first = b * batch, count = std::min(batch, rows - first);
-          for (std::uint32_t node = 0; node < net.size(); ++node)
-            space.release(node);  // left over from an interrupted pass
-          Pass pass(net, state, prepared, space, count, options.rigorous);
-          pass.row_lines = row_lines;
-          pass.first_row = first;
-          if (planes && !planes->at_node.empty()) pass.at_node = &planes->at_node;
-          if (planes) pass.plane = planes->coefficient.data() + first * inputs;
-          fill(pass, first);
-          pass.run(k);
-          for (std::size_t r = 0; r < count; ++r) {
-            bounds[first + r] = pass.lower(r);
-            if (planes) planes->offset[first + r] = bounds[first + r] - pass.least_of_plane(r);
-          }
-        }
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(guard);
-        failure = std::current_exception();
-        next = batches;
-      }
-    };
     const bool worth = static_cast<double>(rows) * cost_so_far[k] > 4e6;
-    const std::size_t threads = worth ? std::min<std::size_t>(workspaces.size(), batches) : 1;
-    std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < threads; ++t) pool.emplace_back([&, t] { work(workspaces[t]); });
-    work(workspaces[0]);
-    for (std::thread& t : pool) t.join();
-    if (failure) std::rethrow_exception(failure);
+    parallel_for(worth ? workspaces.size() : 1, batches, [&](std::size_t worker, std::size_t b) {
+      if (options.stop && options.stop()) throw Interrupted();
+      Workspace& space = workspaces[worker];
+      const std::size_t first = b * batch, count = std::min(batch, rows - first);
+      for (std::uint32_t node = 0; node < net.size(); ++node)
+        space.release(node);  // left over from an interrupted pass
+      Pass pass(net, state, prepared, space, count, options.rigorous);
+      pass.row_lines = row_lines;
+      pass.first_row = first;
+      if (planes && !planes->at_node.empty()) pass.at_node = &planes->at_node;
+      if (planes) pass.plane = planes->coefficient.data() + first * inputs;
+      fill(pass, first);
+      pass.run(k);
+      for (std::size_t r = 0; r < count; ++r) {
+        bounds[first + r] = pass.lower(r);
+        if (planes) planes->offset[first + r] = bounds[first + r] - pass.least_of_plane(r);
+      }
+    });
   }
 
   const Network& net;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <optional>
 
 #include "formats/directed.hpp"
 
@@ -54,7 +56,17 @@ std::uint64_t repeats(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Network::Network(const Graph& g) : graph(g), groups(find_groups(g)) {
+struct Network::Lazy {
+  std::once_flag once;
+  std::optional<FastNetwork> fast;
+};
+
+const FastNetwork& Network::fast() const {
+  std::call_once(lazy_->once, [this] { lazy_->fast.emplace(graph); });
+  return *lazy_->fast;
+}
+
+Network::Network(const Graph& g) : graph(g), groups(find_groups(g)), lazy_(std::make_shared<Lazy>()) {
   const std::uint32_t n = size();
   members.resize(n);
   batch_norm.resize(n);

@@ -2,8 +2,10 @@
 // per model.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "runtime/cpu/fast.hpp"
 #include "runtime/graph/graph.hpp"
 #include "runtime/graph/groups.hpp"
 #include "runtime/graph/sparse.hpp"
@@ -46,6 +48,12 @@ struct Network {
   const Node& node(std::uint32_t k) const { return graph.nodes[k]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(graph.nodes.size()); }
   bool is_root(std::uint32_t k) const;  // stored and linear (a sum group's output)
+  // For searches, made when first asked for: copy it, one for each user. Any thread may ask.
+  const FastNetwork& fast() const;
+
+ private:
+  struct Lazy;
+  std::shared_ptr<Lazy> lazy_;
 };
 
 // relu, leaky, clip, abs.

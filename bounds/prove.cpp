@@ -39,6 +39,8 @@ BoxProver::BoxProver(const Network& net, Semantics semantics, EngineOptions opti
 
 namespace {
 
+constexpr double part_margin = 1e-9;  // scaled, while branching
+
 // A bound that refutes. In a part the checker's own roundings must not matter: thousands of leaves are refuted by next
 // to nothing.
 // Exactly 0 for a strict row comes from dead neurons and is 0 for the checker too.
@@ -46,89 +48,95 @@ bool refutes(double bound, bool strict, double margin) { return bound > margin |
 
 }  // namespace
 
-// part: not null when branching; then sums of rows are tried too and the worst open case is described.
+// Rows one by one; when branching (part not null) sums of the rows of a case too, and the worst open case is described.
 void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std::uint32_t>& slope_ids,
                        std::vector<CaseBound>& cases, ProofObserver& observer, PartResult* part) {
   Forms forms;
-  std::vector<std::pair<std::size_t, std::uint32_t>> source;  // index into cases, row
-  for (std::size_t c = 0; c < cases.size(); ++c) {
-    for (std::uint32_t r = 0; !cases[c].refuted && r < rows.rows(cases[c].case_index); ++r) {
-      rows.append(cases[c].case_index, r, forms);
-      source.emplace_back(c, r);
-    }
+  std::vector<CaseBound*> asked;
+  for (CaseBound& c : cases) {
+    if (c.refuted || rows.rows(c.case_index) == 0) continue;
+    asked.push_back(&c);
+    for (std::uint32_t r = 0; r < rows.rows(c.case_index); ++r) rows.append(c.case_index, r, forms);
   }
   if (forms.rows == 0) return;
   std::vector<double> bounds(forms.rows);
-  const std::uint32_t output = net_.graph.output;
   Planes planes;
-  sweeper_.engine.form_bounds(state, output, forms, bounds, part ? &planes : nullptr);
-  const std::vector<std::uint32_t> ids = sweeper_.used_slopes(slope_ids, output);
-  const double one = 1.0;
-  const std::size_t inputs = state.range[0].lo.size();
+  sweeper_.engine.form_bounds(state, net_.graph.output, forms, bounds, part ? &planes : nullptr);
+  const std::vector<std::uint32_t> ids = sweeper_.used_slopes(slope_ids, net_.graph.output);
   Forms worst_form;
-  for (std::size_t i = 0; i < bounds.size();) {
-    CaseBound& c = cases[source[i].first];
-    const std::size_t first = i, count = rows.rows(c.case_index);
-    double best = -infinity;
-    std::size_t best_row = 0;
-    for (; i < first + count; ++i) {
-      const std::uint32_t r = source[i].second;
-      const double scale = rows.scale(c.case_index, r);
-      if (bounds[i] / scale > best) {
-        best = bounds[i] / scale;
-        best_row = i;
+  std::size_t first = 0;
+  for (CaseBound* c : asked) {
+    const std::size_t count = rows.rows(c->case_index);
+    const Attempt row =
+        refute_by_row(rows, std::span(bounds).subspan(first, count), *c, part != nullptr, ids, observer);
+    Attempt best = row;
+    Forms best_form;
+    Planes sum_planes;
+    if (!c->refuted && part) {
+      if (count > 1) best = refute_by_sum(rows, state, planes, first, *c, ids, observer, best_form, sum_planes);
+      const bool by_row = best_form.rows == 0 || !(best.bound > row.bound);
+      if (by_row) {
+        best = row;
+        best_form = Forms();
+        rows.append(c->case_index, row.row, best_form);
       }
-      if (bounds[i] > c.bound) {
-        c.bound = bounds[i];
-        c.row = r;
-      }
-      if (c.refuted || !refutes(bounds[i], rows.strict(c.case_index, r), part ? 1e-9 * scale : 0)) continue;
-      c.refuted = true;
-      observer.refute(c.case_index, std::span(&r, 1), std::span(&one, 1), ids, {});
-    }
-    if (c.refuted || !part) continue;
-    const double* plane = planes.coefficient.data() + best_row * inputs;
-    Planes sum_plane;
-    std::vector<double> multipliers;
-    if (count > 1) {
-      std::vector<double> scales;
-      for (std::uint32_t r = 0; r < count; ++r) scales.push_back(rows.scale(c.case_index, r));
-      multipliers = weigh_planes(planes, first, count, scales, state.range[0]);
-      std::vector<std::uint32_t> used;
-      std::vector<double> used_multipliers;
-      for (std::uint32_t r = 0; r < count; ++r) {
-        multipliers[r] /= scales[r];
-        if (multipliers[r] == 0) continue;
-        used.push_back(r);
-        used_multipliers.push_back(multipliers[r]);
-      }
-      if (used.size() > 1) {
-        Forms sum;
-        rows.append_sum(c.case_index, multipliers, sum);
-        double bound = -infinity;
-        sweeper_.engine.form_bounds(state, output, sum, std::span(&bound, 1), &sum_plane);
-        if (refutes(bound, false, 1e-9)) {
-          c.refuted = true;
-          observer.refute(c.case_index, used, used_multipliers, ids, {});
-          continue;
-        }
-        if (bound > best) {
-          best = bound;
-          plane = sum_plane.coefficient.data();
-        }
+      if (!c->refuted && (best.bound < part->worst || part->plane.empty())) {
+        const std::size_t inputs = state.range[0].lo.size();
+        const double* plane =
+            by_row ? planes.coefficient.data() + (first + row.row) * inputs : sum_planes.coefficient.data();
+        part->worst = best.bound;
+        part->plane.assign(plane, plane + inputs);
+        worst_form = std::move(best_form);
       }
     }
-    if (best < part->worst || part->plane.empty()) {
-      part->worst = best;
-      part->plane.assign(plane, plane + inputs);
-      worst_form = Forms();
-      if (!sum_plane.coefficient.empty() && plane == sum_plane.coefficient.data())
-        rows.append_sum(c.case_index, multipliers, worst_form);
-      else
-        rows.append(c.case_index, source[best_row].second, worst_form);
-    }
+    first += count;
   }
   if (part && worst_form.rows > 0) part->loss = relaxation_loss(state, worst_form);
+}
+
+// The row with the best bound, scaled; the case is refuted by the first one that suffices.
+BoxProver::Attempt BoxProver::refute_by_row(const RowTable& rows, std::span<const double> bounds, CaseBound& c,
+                                            bool branching, std::span<const std::uint32_t> ids,
+                                            ProofObserver& observer) const {
+  Attempt best;
+  for (std::uint32_t r = 0; r < bounds.size(); ++r) {
+    const double scale = rows.scale(c.case_index, r), one = 1.0;
+    if (bounds[r] / scale > best.bound) best = {bounds[r] / scale, r};
+    if (bounds[r] > c.bound) {
+      c.bound = bounds[r];
+      c.row = r;
+    }
+    if (c.refuted || !refutes(bounds[r], rows.strict(c.case_index, r), branching ? part_margin * scale : 0)) continue;
+    c.refuted = true;
+    observer.refute(c.case_index, std::span(&r, 1), std::span(&one, 1), ids, {});
+  }
+  return best;
+}
+
+// The sum of the rows from `first` on of the planes that promises most. form and sum_planes stay empty if it is one
+// row.
+BoxProver::Attempt BoxProver::refute_by_sum(const RowTable& rows, const State& state, const Planes& planes,
+                                            std::size_t first, CaseBound& c, std::span<const std::uint32_t> ids,
+                                            ProofObserver& observer, Forms& form, Planes& sum_planes) {
+  std::vector<double> scales, multipliers, used_multipliers;
+  for (std::uint32_t r = 0; r < rows.rows(c.case_index); ++r) scales.push_back(rows.scale(c.case_index, r));
+  multipliers = weigh_planes(planes, first, scales.size(), scales, state.range[0]);
+  std::vector<std::uint32_t> used;
+  for (std::uint32_t r = 0; r < multipliers.size(); ++r) {
+    multipliers[r] /= scales[r];
+    if (multipliers[r] == 0) continue;
+    used.push_back(r);
+    used_multipliers.push_back(multipliers[r]);
+  }
+  Attempt sum;
+  if (used.size() < 2) return sum;
+  rows.append_sum(c.case_index, multipliers, form);
+  sweeper_.engine.form_bounds(state, net_.graph.output, form, std::span(&sum.bound, 1), &sum_planes);
+  if (refutes(sum.bound, false, part_margin)) {
+    c.refuted = true;
+    observer.refute(c.case_index, used, used_multipliers, ids, {});
+  }
+  return sum;
 }
 
 // Each unstable neuron costs a bound about its coefficient times the height between its lines; each input is to blame

@@ -99,6 +99,14 @@ class BoxProver {
  private:
   void explain_gap(const RowTable& rows, const State& state, BoxResult& result);
   std::vector<double> relaxation_loss(const State& state, const Forms& form);
+  struct Attempt {
+    double bound = -infinity;  // scaled
+    std::uint32_t row = 0;
+  };
+  Attempt refute_by_row(const RowTable& rows, std::span<const double> bounds, CaseBound& c, bool branching,
+                        std::span<const std::uint32_t> ids, ProofObserver& observer) const;
+  Attempt refute_by_sum(const RowTable& rows, const State& state, const Planes& planes, std::size_t first, CaseBound& c,
+                        std::span<const std::uint32_t> ids, ProofObserver& observer, Forms& form, Planes& sum_planes);
   void refute(const RowTable& rows, State& state, const std::vector<std::uint32_t>& slope_ids,
               std::vector<CaseBound>& cases, ProofObserver& observer, PartResult* part);
 

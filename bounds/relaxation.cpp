@@ -81,27 +81,9 @@ double upper_offset(const Node& node, double s, double lo, double hi) {
   return t;
 }
 
-double slope_of(const Node& node, double b) {
-  switch (node.kind) {
-    case Kind::leaky:
-      return node.payload[0] + (1 - node.payload[0]) * (b / 128);
-    case Kind::abs:
-      return -1 + b / 64;
-    default:
-      return b / 128;
-  }
-}
-
-double slope_of_byte(const Node& node, std::uint8_t byte) { return slope_of(node, byte); }
-
-double value_at(const Node& node, double x) {
-  const Piece p = piece_at(node, x);
-  return p.slope * x + p.offset;
-}
-
 // floor(2^24·chord)/2^24.
 double chord_slope(const Node& node, double lo, double hi) {
-  const double chord = (value_at(node, hi) - value_at(node, lo)) / (hi - lo);
+  const double chord = (function_value(node, hi) - function_value(node, lo)) / (hi - lo);
   return std::floor(0x1p24 * chord) * 0x1p-24;
 }
 
@@ -149,6 +131,23 @@ void set_max_choice(const Network& net, State& state, std::uint32_t k) {
 }
 
 }  // namespace
+
+double slope_of_byte(const Node& node, std::uint8_t byte) {
+  const double b = byte;
+  switch (node.kind) {
+    case Kind::leaky:
+      return node.payload[0] + (1 - node.payload[0]) * (b / 128);
+    case Kind::abs:
+      return -1 + b / 64;
+    default:
+      return b / 128;
+  }
+}
+
+double function_value(const Node& node, double x) {
+  const Piece p = piece_at(node, x);
+  return p.slope * x + p.offset;
+}
 
 bool is_unstable(const Node& node, double lo, double hi) {
   double points[2];

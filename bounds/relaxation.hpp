@@ -12,6 +12,11 @@ struct SlopeBytes {
   std::vector<std::uint8_t> lower, upper;
 };
 
+// The slope that a byte 0 … 128 stands for, linear in the byte. FORMAT.md section 6.
+double slope_of_byte(const Node& node, std::uint8_t byte);
+// relu, leaky, clip or abs of x, to nearest.
+double function_value(const Node& node, double x);
+
 // CROWN's adaptive choice (Zhang et al. 2018): the lower slope that minimises the area, 0 or 1 for relu.
 SlopeBytes adaptive_slopes(const Network& net, const State& state, std::uint32_t k);
 

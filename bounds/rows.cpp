@@ -93,6 +93,12 @@ double RowTable::value(std::uint32_t case_index, std::uint32_t row, const double
   return v / r.scale;
 }
 
+bool RowTable::looks_unsafe(std::uint32_t case_index, const double* y) const {
+  for (std::uint32_t r = 0; r < rows(case_index); ++r)
+    if (!(value(case_index, r, y) <= 1e-9)) return false;
+  return true;
+}
+
 std::vector<double> weigh_planes(const Planes& planes, std::size_t first, std::size_t rows,
                                  std::span<const double> scales, const Range& box) {
   const std::size_t n = box.lo.size();

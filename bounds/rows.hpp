@@ -32,6 +32,8 @@ class RowTable {
   void add_scaled(std::uint32_t case_index, std::uint32_t row, double factor, double* form, double* constant) const;
   // The row at outputs y, divided by its scale; nearest.
   double value(std::uint32_t case_index, std::uint32_t row, const double* y) const;
+  // Whether every row of the case looks true at outputs y, about: worth an exact replay.
+  bool looks_unsafe(std::uint32_t case_index, const double* y) const;
 
  private:
   struct Term {

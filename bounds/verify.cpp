@@ -156,7 +156,7 @@ class Query {
     const auto from = Clock::now();
     if (options_.progress) options_.progress("attack");
     const bool both = options_.threads > 1 && options_.max_domains == 0 && net_.multiplications > 1e5;
-    while (searchers_.size() < (both ? 2 : 1)) searchers_.push_back(std::make_unique<FastNetwork>(net_.graph));
+    while (searchers_.size() < (both ? 2 : 1)) searchers_.push_back(std::make_unique<FastNetwork>(net_.fast()));
     std::atomic<bool> found{false};
     std::mutex guard;
     const auto work = [&](std::size_t which) {
@@ -174,7 +174,7 @@ class Query {
         return found.load();
       };
       try {
-        attack(*searchers_[which], property_, open_, attack_options, sink);
+        attack(*searchers_[which], rows_, open_, attack_options, sink);
       } catch (...) {  // a search that fails finds nothing
       }
     };

@@ -1,11 +1,39 @@
-// What both ways of branching share: limits, progress, result.
+// What both ways of branching share: the queue, limits, progress, result.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace outward {
+
+// Parts that wait to be bounded. Waiting has `bound` (of the enclosing part, scaled) and `part` (its index). The least
+// bound comes first; when more than `most` wait, the greatest: what is nearly done makes room.
+template <class Waiting>
+class PartQueue {
+ public:
+  explicit PartQueue(std::size_t most) : most_(most) {}
+  void add(Waiting w) { parts_.insert(std::make_unique<Waiting>(std::move(w))); }
+  std::unique_ptr<Waiting> take() {  // REQUIRES !empty()
+    return std::move(parts_.extract(parts_.size() > most_ ? std::prev(parts_.end()) : parts_.begin()).value());
+  }
+  bool empty() const { return parts_.empty(); }
+  std::size_t size() const { return parts_.size(); }
+  double worst() const { return parts_.empty() ? 0.0 : (*parts_.begin())->bound; }
+
+ private:
+  struct Order {
+    bool operator()(const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) const {
+      return a->bound != b->bound ? a->bound < b->bound : a->part < b->part;
+    }
+  };
+  std::size_t most_;
+  std::set<std::unique_ptr<Waiting>, Order> parts_;
+};
 
 struct BranchProgress {
   std::uint64_t done = 0, waiting = 0;  // parts

@@ -1,14 +1,10 @@
 #include "bounds/branch/input_split.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <set>
-#include <thread>
 
+#include "bounds/parallel.hpp"
 #include "formats/error.hpp"
 #include "runtime/cpu/fast.hpp"
 
@@ -26,7 +22,7 @@ class InputSplitter {
  public:
   InputSplitter(const Network& net, Semantics semantics, const RowTable& rows, std::uint32_t box,
                 const BranchOptions& options, ProofTree& tree)
-      : net_(net), rows_(rows), options_(options), tree_(tree), fast_(net.graph) {
+      : net_(net), rows_(rows), options_(options), tree_(tree), fast_(net.fast()) {
     Waiting whole;
     whole.domain.input = input_range(rows.property().boxes[box], semantics, net.graph.element);
     for (std::uint32_t c = 0; c < rows.property().cases.size(); ++c)
@@ -36,7 +32,7 @@ class InputSplitter {
       provers_.push_back(std::make_unique<BoxProver>(net, semantics, engine));
     // About a tenth of a second of work; from the model alone, so that rounds are the same everywhere.
     round_ = static_cast<std::size_t>(std::clamp(2e9 / (net.multiplications * unstable_guess()), 4.0, 256.0));
-    add(std::move(whole));
+    queue_.add(std::move(whole));
   }
 
   BranchResult run() {
@@ -58,27 +54,20 @@ class InputSplitter {
         }
         for (std::size_t i = 0; i < taken_.size() && result.reason.empty(); ++i) finish(i, result);
         if (!queue_.empty() && options_.between && options_.between()) result.found = true;
-        if (options_.progress)
-          options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
+        if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst()});
       }
     } catch (const Interrupted&) {
-      for (Waiting& w : taken_) add(std::move(w));
+      for (Waiting& w : taken_) queue_.add(std::move(w));
     } catch (const ResourceError& error) {
       result.reason = error.what();
     }
     result.waiting = queue_.size();
-    result.worst = queue_.empty() ? 0 : (*queue_.begin())->bound;
+    result.worst = queue_.worst();
     result.proved = !result.found && tree_.open_parts() == 0;
     return result;
   }
 
  private:
-  struct Order {
-    bool operator()(const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) const {
-      return a->bound != b->bound ? a->bound < b->bound : a->part < b->part;
-    }
-  };
-
   double unstable_guess() const {
     double neurons = 1;
     for (std::uint32_t k = 0; k < net_.size(); ++k)
@@ -86,39 +75,17 @@ class InputSplitter {
     return neurons;
   }
 
-  void add(Waiting w) { queue_.insert(std::make_unique<Waiting>(std::move(w))); }
-
-  // The parts with the least bounds; when very many wait, those that are nearly done.
   void take_round(std::uint64_t count) {
     taken_.clear();
-    while (taken_.size() < count && !queue_.empty()) {
-      const auto at = queue_.size() > most_waiting ? std::prev(queue_.end()) : queue_.begin();
-      taken_.push_back(std::move(*queue_.extract(at).value()));
-    }
+    while (taken_.size() < count && !queue_.empty()) taken_.push_back(std::move(*queue_.take()));
   }
 
   void bound_round() {
     results_.assign(taken_.size(), {});
     logs_.assign(taken_.size(), {});
-    std::atomic<std::size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex guard;
-    const auto work = [&](BoxProver& prover) {
-      try {
-        for (std::size_t i = next++; i < taken_.size(); i = next++)
-          results_[i] = prover.prove_part(rows_, taken_[i].domain, logs_[i]);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(guard);
-        failure = std::current_exception();
-        next = taken_.size();
-      }
-    };
-    std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < provers_.size() && t < taken_.size(); ++t)
-      pool.emplace_back([&, t] { work(*provers_[t]); });
-    work(*provers_[0]);
-    for (std::thread& t : pool) t.join();
-    if (failure) std::rethrow_exception(failure);
+    parallel_for(provers_.size(), taken_.size(), [&](std::size_t worker, std::size_t i) {
+      results_[i] = provers_[worker]->prove_part(rows_, taken_[i].domain, logs_[i]);
+    });
   }
 
   // The centre of each open part, and the corner where the plane below its worst case is least.
@@ -144,24 +111,12 @@ class InputSplitter {
     const std::vector<double> y = fast_.forward(points, source.size());
     for (std::size_t p = 0; p < source.size(); ++p) {
       for (const CaseBound& c : results_[source[p]].cases) {
-        if (c.refuted || !looks_unsafe(c.case_index, y.data() + p * m)) continue;
+        if (c.refuted || !rows_.looks_unsafe(c.case_index, y.data() + p * m)) continue;
         const auto from = points.begin() + static_cast<std::ptrdiff_t>(p * n);
         if (options_.candidate(c.case_index, {from, from + static_cast<std::ptrdiff_t>(n)})) return true;
       }
     }
     return false;
-  }
-
-  bool looks_unsafe(std::uint32_t c, const double* y) const {
-    const std::size_t m = fast_.outputs();
-    Forms forms;
-    for (std::uint32_t r = 0; r < rows_.rows(c); ++r) {
-      rows_.append(c, r, forms);
-      double v = forms.constant[r];
-      for (std::size_t j = 0; j < m; ++j) v += forms.coefficient[r * m + j] * y[j];
-      if (!(v <= 1e-9 * rows_.scale(c, r))) return false;
-    }
-    return true;
   }
 
   void finish(std::size_t i, BranchResult& result) {
@@ -193,10 +148,10 @@ class InputSplitter {
     const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle});
     child.input = w.domain.input;
     child.input.lo[d] = middle;
-    add({r.worst, first, child});
+    queue_.add({r.worst, first, child});
     child.input = std::move(w.domain.input);
     child.input.hi[d] = middle;
-    add({r.worst, first + 1, std::move(child)});
+    queue_.add({r.worst, first + 1, std::move(child)});
   }
 
   // The input that costs most: by the slope of the plane over its width, and by the relaxation error it causes.
@@ -227,7 +182,7 @@ class InputSplitter {
   FastNetwork fast_;
   std::vector<std::unique_ptr<BoxProver>> provers_;
   std::size_t round_ = 64;
-  std::set<std::unique_ptr<Waiting>, Order> queue_;
+  PartQueue<Waiting> queue_{most_waiting};
   std::vector<Waiting> taken_;
   std::vector<PartResult> results_;
   std::vector<ProofLog> logs_;

@@ -1,15 +1,11 @@
 #include "bounds/branch/neuron_split.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <set>
-#include <thread>
 
 #include "bounds/branch/optimise.hpp"
+#include "bounds/parallel.hpp"
 #include "formats/error.hpp"
 
 namespace outward {
@@ -74,13 +70,12 @@ class NeuronSplitter {
         finish_children(result);
         retry_stubborn(result);
         if (!queue_.empty() && options_.between && options_.between()) result.found = true;
-        if (options_.progress)
-          options_.progress({result.domains, queue_.size(), queue_.empty() ? 0.0 : (*queue_.begin())->bound});
+        if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst()});
       }
     } catch (const Interrupted&) {
     }
     result.waiting = std::max<std::uint64_t>(queue_.size(), tree_.open_parts());
-    result.worst = queue_.empty() ? worst_taken_ : (*queue_.begin())->bound;
+    result.worst = queue_.empty() ? worst_taken_ : queue_.worst();
     result.proved = !result.found && tree_.open_parts() == 0;
     return result;
   }
@@ -92,19 +87,12 @@ class NeuronSplitter {
     BackwardEngine engine;
     Optimiser optimiser;
   };
-  struct Order {
-    bool operator()(const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) const {
-      return a->bound != b->bound ? a->bound < b->bound : a->part < b->part;
-    }
-  };
-
   // Halves the worst parts; their halves become children_.
   void take_round(std::uint64_t most) {
     children_.clear();
-    worst_taken_ = (*queue_.begin())->bound;
+    worst_taken_ = queue_.worst();
     while (children_.size() < std::min<std::uint64_t>(round_, most) && !queue_.empty()) {
-      const auto at = queue_.size() > most_waiting ? std::prev(queue_.end()) : queue_.begin();
-      const std::unique_ptr<Waiting> w = std::move(queue_.extract(at).value());
+      const std::unique_ptr<Waiting> w = queue_.take();
       double lo = 0, hi = 0;
       NeuronRows::narrowed(root_.state, net_, neurons_, w->row, w->split, &lo, &hi);
       const Neurons::Neuron neuron = neurons_[w->split];
@@ -125,26 +113,10 @@ class NeuronSplitter {
     improved_.assign(children_.size(), {});
     rigorous_.assign(children_.size(), -infinity);
     const std::size_t batches = (children_.size() + batch_ - 1) / batch_;
-    std::atomic<std::size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex guard;
-    const auto work = [&](Worker& worker) {
-      try {
-        for (std::size_t b = next++; b < batches; b = next++) {
-          if (options_.stop && options_.stop()) throw Interrupted();
-          bound_batch(worker, b * batch_, std::min(children_.size(), (b + 1) * batch_), steps);
-        }
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(guard);
-        failure = std::current_exception();
-        next = batches;
-      }
-    };
-    std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < workers_.size() && t < batches; ++t) pool.emplace_back([&, t] { work(*workers_[t]); });
-    work(*workers_[0]);
-    for (std::thread& t : pool) t.join();
-    if (failure) std::rethrow_exception(failure);
+    parallel_for(workers_.size(), batches, [&](std::size_t worker, std::size_t b) {
+      if (options_.stop && options_.stop()) throw Interrupted();
+      bound_batch(*workers_[worker], b * batch_, std::min(children_.size(), (b + 1) * batch_), steps);
+    });
   }
 
   // The multipliers of the rows of the case as the certificate states them.
@@ -191,7 +163,7 @@ class NeuronSplitter {
       w.split_scale = improved_[i].split_scale;
       if (!result.found && options_.candidate && improved_[i].bound < 0 && !improved_[i].corner.empty())
         result.found = promising(improved_[i].corner) && options_.candidate(case_, improved_[i].corner);
-      add(std::move(w));
+      queue_.add(std::move(w));
     }
     children_.clear();
   }
@@ -209,11 +181,8 @@ class NeuronSplitter {
 
   // Whether the network itself, not its relaxation, looks unsafe at the corner.
   bool promising(const std::vector<double>& corner) {
-    if (!fast_) fast_.emplace(net_.graph);
-    const std::vector<double>& y = fast_->forward(corner, 1);
-    for (std::uint32_t r = 0; r < table_.rows(case_); ++r)
-      if (!(table_.value(case_, r, y.data()) <= 1e-9)) return false;
-    return true;
+    if (!fast_) fast_.emplace(net_.fast());
+    return table_.looks_unsafe(case_, fast_->forward(corner, 1).data());
   }
 
   void record(const Waiting& w, ProofLog& log) const {
@@ -249,8 +218,6 @@ class NeuronSplitter {
     log.refute(case_, rows, used, slopes, ranges);
   }
 
-  void add(Waiting w) { queue_.insert(std::make_unique<Waiting>(std::move(w))); }
-
   static constexpr std::size_t most_waiting = 20000;
 
   const Network& net_;
@@ -264,7 +231,7 @@ class NeuronSplitter {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<FastNetwork> fast_;
   std::size_t batch_ = 16, round_ = 32;
-  std::set<std::unique_ptr<Waiting>, Order> queue_;
+  PartQueue<Waiting> queue_{most_waiting};
   std::vector<Waiting> children_, stubborn_;
   bool last_try_ = false;
   std::vector<Improved> improved_;

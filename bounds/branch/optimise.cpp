@@ -27,29 +27,6 @@ class Adam {
   double decay_first_ = 1, decay_second_ = 1;
 };
 
-double function_value(const Node& node, double x) {
-  switch (node.kind) {
-    case Kind::relu:
-      return std::max(x, 0.0);
-    case Kind::leaky:
-      return x > 0 ? x : node.payload[0] * x;
-    case Kind::abs:
-      return std::fabs(x);
-    default:
-      return std::min(std::max(x, node.payload[0]), node.payload[1]);
-  }
-}
-
-// d slope / d (byte/128).
-double slope_reach(const Node& node) {
-  if (node.kind == Kind::leaky) return 1 - node.payload[0];
-  return node.kind == Kind::abs ? 2.0 : 1.0;
-}
-double least_slope(const Node& node) {
-  if (node.kind == Kind::leaky) return node.payload[0];
-  return node.kind == Kind::abs ? -1.0 : 0.0;
-}
-
 }  // namespace
 
 struct Optimiser::Batch final : LineChooser {
@@ -112,7 +89,7 @@ struct Optimiser::Batch final : LineChooser {
         o[i] = lower ? base.lower_offset[i] : base.upper_offset[i];
       }
       if (node.kind == Kind::clip) continue;
-      const double least = least_slope(node), reach = slope_reach(node);
+      const double least = slope_of_byte(node, 0), reach = slope_of_byte(node, 128) - least;
       for (std::size_t q = neurons.first(k); q < neurons.first(k + 1); ++q) {
         const std::uint32_t i = neurons[q].element;
         if (c[i] > 0) s[i] = least + reach * alpha[p * neurons.size() + q];
@@ -213,7 +190,7 @@ struct Optimiser::Batch final : LineChooser {
 };
 
 Optimiser::Optimiser(const Network& net, const RowTable& table, const State& root, const Neurons& neurons)
-    : net_(net), table_(table), root_(root), neurons_(neurons), fast_(net.graph) {}
+    : net_(net), table_(table), root_(root), neurons_(neurons), fast_(net.fast()) {}
 Optimiser::~Optimiser() = default;
 
 std::vector<Improved> Optimiser::improve(std::span<NeuronRow* const> rows, int steps) {

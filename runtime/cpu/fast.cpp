@@ -334,25 +334,34 @@ void FastNetwork::State::backward(std::size_t number) {
   }
 }
 
-FastNetwork::FastNetwork(const Graph& graph) : state_(std::make_unique<State>()) {
-  openblas_set_num_threads(1);  // batches are the parallelism
+FastModel::FastModel(const Graph& graph) : output(graph.output) {
   for (const Node& node : graph.nodes) {
-    state_->constants.push_back(prepare(node));
+    constants.push_back(prepare(node));
     Node copy;
     copy.kind = node.kind;
     copy.operands = node.operands;
     copy.size = node.size;
     copy.ints = node.ints;
-    state_->nodes.push_back(std::move(copy));
+    nodes.push_back(std::move(copy));
   }
-  state_->output = graph.output;
-  state_->values.resize(graph.nodes.size());
-  state_->gradients.resize(graph.nodes.size());
-  state_->slopes.resize(graph.nodes.size());
-  state_->offsets.resize(graph.nodes.size());
-  state_->chosen.resize(graph.nodes.size());
 }
 
+FastNetwork::State::State(std::shared_ptr<const FastModel> m)
+    : model(std::move(m)),
+      nodes(model->nodes),
+      constants(model->constants),
+      output(model->output),
+      values(nodes.size()),
+      gradients(nodes.size()),
+      slopes(nodes.size()),
+      offsets(nodes.size()),
+      chosen(nodes.size()) {}
+
+FastNetwork::FastNetwork(const Graph& graph)
+    : state_(std::make_unique<State>(std::make_shared<const FastModel>(graph))) {
+  openblas_set_num_threads(1);  // batches are the parallelism
+}
+FastNetwork::FastNetwork(const FastNetwork& other) : state_(std::make_unique<State>(other.state_->model)) {}
 FastNetwork::~FastNetwork() = default;
 FastNetwork::FastNetwork(FastNetwork&&) noexcept = default;
 FastNetwork& FastNetwork::operator=(FastNetwork&&) noexcept = default;

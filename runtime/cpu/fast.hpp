@@ -26,6 +26,8 @@ class FastNetwork {
  public:
   // Keeps its own copy of the constants; the graph may go away. REQUIRES validate(graph).
   explicit FastNetwork(const Graph& graph);
+  // Shares the constants of the other one, not its values: one for each thread costs no memory for weights.
+  FastNetwork(const FastNetwork& other);
   ~FastNetwork();
   FastNetwork(FastNetwork&&) noexcept;
   FastNetwork& operator=(FastNetwork&&) noexcept;

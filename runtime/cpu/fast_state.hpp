@@ -1,6 +1,7 @@
 // What FastNetwork keeps; internal to runtime/cpu.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "runtime/cpu/fast.hpp"
@@ -18,12 +19,22 @@ struct FastConstants {
   SparseWeights sparse;  // dense, where it is used: then without weights and transposed
 };
 
-// Values and gradients are [point][element].
-struct FastNetwork::State {
-  using Reals = FastConstants::Reals;
+// What all copies of a FastNetwork share.
+struct FastModel {
+  explicit FastModel(const Graph& graph);
   std::vector<Node> nodes;  // without payload
   std::vector<FastConstants> constants;
   std::uint32_t output = 0;
+};
+
+// Values and gradients are [point][element].
+struct FastNetwork::State {
+  using Reals = FastConstants::Reals;
+  explicit State(std::shared_ptr<const FastModel> m);
+  std::shared_ptr<const FastModel> model;
+  const std::vector<Node>& nodes;
+  const std::vector<FastConstants>& constants;
+  const std::uint32_t output;
   std::size_t count = 0;
   std::vector<Reals> values, gradients;
   Reals unfolded;
