@@ -1,13 +1,11 @@
 // branching CASES_DIR ONNX VNNLIB [SECONDS]: one query by every variant of the engine, in one run: kind of halving,
 // threads, counterexample search. Prints parts, seconds, processor seconds, parts per second and
 // the ratio of the wall time to the first variant that decides the query.
-#include <sys/resource.h>
-
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "benchmarks/clock.hpp"
 #include "bounds/kernels.hpp"
 #include "bounds/verify.hpp"
 #include "importers/onnx/onnx.hpp"
@@ -16,14 +14,6 @@
 using namespace outward;
 
 namespace {
-
-double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-double cpu() {
-  rusage u{};
-  getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
 
 struct Variant {
   const char* name;

@@ -3,10 +3,7 @@
 // machine and with the bounds and times of other tools in TABLE (columns: onnx, vnnlib, what, peer_bound,
 // peer_seconds). what is `margin` (least row bound, scaled; one sweep and all sweeps of verify) or `width` (mean width
 // of the outputs). Times are the least CPU and wall seconds of the repeats.
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/clock.hpp"
 #include "bounds/kernels.hpp"
 #include "bounds/prove.hpp"
 #include "bounds/replay.hpp"
@@ -25,14 +23,6 @@
 using namespace outward;
 
 namespace {
-
-double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-double cpu() {
-  rusage u{};
-  getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
 
 // Square dgemm on one thread, best of three: the rate everything else is a fraction of.
 double dgemm_rate() {

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "cli/common/errors.hpp"
+#include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
 
 namespace outward::cli {
@@ -85,13 +86,6 @@ std::string run_again(const std::vector<std::string>& arguments, int* code) {
   return out;
 }
 
-std::string competition_word(const Json& r) {
-  const std::string verdict = r["verdict"];
-  if (verdict == "holds") return "unsat";
-  if (verdict == "violated") return "sat";
-  return verdict == "unknown" && r["reason"] == "timeout" ? "timeout" : verdict;
-}
-
 class Batch {
  public:
   explicit Batch(const Options& o)
@@ -112,7 +106,7 @@ class Batch {
       if (interrupted) break;
       const Json r = one(i);
       lines << r.dump() << "\n" << std::flush;
-      table << "batch," << i.model << "," << i.property << ",0," << competition_word(r) << ","
+      table << "batch," << i.model << "," << i.property << ",0," << competition_word(r["verdict"], r["reason"]) << ","
             << r["seconds"].get<double>() << "\n"
             << std::flush;
       count(r);

@@ -25,12 +25,6 @@ const char* word(Verdict v) {
   }
 }
 
-std::string competition_word(const Outcome& o) {
-  if (o.verdict == Verdict::holds) return "unsat";
-  if (o.verdict == Verdict::violated) return "sat";
-  return o.reason == "timeout" ? "timeout" : "unknown";
-}
-
 std::string coverage(Semantics s) {
   if (s == Semantics::real) return "the network over the real numbers; floating point is not covered";
   return std::string(s == Semantics::fp32_any ? "every binary32" : "every binary64") +
@@ -40,7 +34,7 @@ std::string coverage(Semantics s) {
 }
 
 std::string verdict_line(const Options& options, const Property& property, const Outcome& o, const Report& r) {
-  if (options.competition) return competition_word(o);
+  if (options.competition) return competition_word(word(o.verdict), o.reason);
   switch (o.verdict) {
     case Verdict::holds:
       return r.real_only ? "holds (real only: over the real numbers no input in the set reaches the unsafe outputs; "
@@ -164,6 +158,12 @@ void print_counterexample(const Options& options, const Outcome& o, const Report
 }
 
 }  // namespace
+
+std::string competition_word(const std::string& verdict, const std::string& reason) {
+  if (verdict == "holds") return "unsat";
+  if (verdict == "violated") return "sat";
+  return verdict == "unknown" && reason == "timeout" ? "timeout" : verdict == "bound" ? "unknown" : verdict;
+}
 
 std::string bounds_json(const Outcome& outcome, const Property& property) {
   Json j;

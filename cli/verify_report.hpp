@@ -24,6 +24,8 @@ void print_report(const Options& options, const Model& model, const Property& pr
                   const Report& report);
 
 // Output bounds of every box tried, for --bounds.
+// sat, unsat, timeout or unknown for a verdict word of ours and its reason; error stays.
+std::string competition_word(const std::string& verdict, const std::string& reason);
 std::string bounds_json(const Outcome& outcome, const Property& property);
 
 }  // namespace outward::cli

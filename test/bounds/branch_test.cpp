@@ -107,13 +107,7 @@ Run branch(const Network& net, const Property& property, Semantics semantics, bo
 
 // Some output 0 of the network at most `threshold`, over a box.
 Property output_below(const Box& box, std::size_t outputs, const Rational& threshold) {
-  Property p;
-  p.inputs = box.lo.size();
-  p.outputs = outputs;
-  p.kind = "vnnlib";
-  p.boxes.emplace_back();
-  for (std::size_t i = 0; i < box.lo.size(); ++i)
-    p.boxes[0].push_back({exact(box.lo[i]), exact(box.hi[i]), false, false});
+  Property p = box_property(box, outputs);
   p.cases = {{0, {{{{0, denominator(threshold)}}, -numerator(threshold), false, 0}}}};
   return p;
 }

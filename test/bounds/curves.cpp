@@ -82,12 +82,9 @@ CurveNetwork random_curve_network(Random& random, int layers, double width) {
 }
 
 Property below(const CurveNetwork& s, const Rational& threshold, bool strict) {
-  Property p;
-  p.inputs = p.outputs = 1;
-  p.boxes = {{{exact(s.box.lo[0]), exact(s.box.hi[0]), false, false}}};
+  Property p = box_property(s.box, 1);
   const Integer d = denominator(threshold), n = numerator(threshold);
   p.cases = {{0, {{{{0, d}}, -n, strict, 0}}}};
-  p.kind = "vnnlib";
   return p;
 }
 

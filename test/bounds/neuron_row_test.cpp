@@ -24,12 +24,7 @@ Trial random_trial(Random& random) {
   Trial t;
   t.graph = random_graph(random, 2 + static_cast<int>(random() % 3));
   t.box = random_box(random, t.graph.nodes[0].size, 2);
-  t.property.inputs = t.box.lo.size();
-  t.property.outputs = t.graph.nodes[t.graph.output].size;
-  t.property.kind = "vnnlib";
-  t.property.boxes.emplace_back();
-  for (std::size_t i = 0; i < t.box.lo.size(); ++i)
-    t.property.boxes[0].push_back({exact(t.box.lo[i]), exact(t.box.hi[i]), false, false});
+  t.property = box_property(t.box, t.graph.nodes[t.graph.output].size);
   t.property.cases = {{0, {}}};
   for (std::uint32_t j = 0; j < t.property.outputs && j < 2; ++j)
     t.property.cases[0].rows.push_back({{{j, 1}}, 0, false, 0});
@@ -131,33 +126,21 @@ TEST_CASE("deletion test: without the cost of a multiplier's coefficient the bou
   // y = 2^24·(x − x') with a relu in between that is stable: a multiplier on the relu's operand sends a coefficient
   // through the group once more, and the error box of the group has to be paid for it.
   Graph g;
-  Node input;
-  input.size = 1;
-  input.origin = "input";
-  g.nodes.push_back(input);
-  Node dense;
-  dense.kind = Kind::dense;
-  dense.operands = {0};
-  dense.size = 1;
+  const auto add = [&g](Kind kind, std::vector<std::uint32_t> operands) -> Node& {
+    g.nodes.emplace_back();
+    g.nodes.back().kind = kind;
+    g.nodes.back().operands = std::move(operands);
+    g.nodes.back().size = 1;
+    return g.nodes.back();
+  };
+  add(Kind::input, {});
+  Node& dense = add(Kind::dense, {0});
   dense.ints = {1, 1, 1, 1};
   dense.payload = {1, 0x1p24};
-  dense.origin = "dense";
-  g.nodes.push_back(dense);
-  Node relu;
-  relu.kind = Kind::relu;
-  relu.operands = {1};
-  relu.size = 1;
-  relu.origin = "relu";
-  g.nodes.push_back(relu);
+  add(Kind::relu, {1});
   g.output = 2;
   const Network net(g);
-  Trial t;
-  t.graph = g;
-  State state(net, Semantics::fp32_any);
-  Property p;
-  p.inputs = p.outputs = 1;
-  p.kind = "vnnlib";
-  p.boxes = {{{exact(0.0), exact(1.0), false, false}}};
+  Property p = box_property({{0.0}, {1.0}}, 1);
   p.cases = {{0, {{{{0, 1}}, 0, false, 0}}}};
   const RowTable rows(p);
   BoxProver prover(net, Semantics::fp32_any, {1, true, {}});

@@ -154,6 +154,17 @@ Graph random_graph(Random& random, int layers, bool with_bn) {
   return b.graph;
 }
 
+Property box_property(const Box& box, std::size_t outputs) {
+  Property p;
+  p.inputs = box.lo.size();
+  p.outputs = outputs;
+  p.kind = "vnnlib";
+  p.boxes.emplace_back();
+  for (std::size_t i = 0; i < box.lo.size(); ++i)
+    p.boxes[0].push_back({exact(box.lo[i]), exact(box.hi[i]), false, false});
+  return p;
+}
+
 std::vector<Rational> exact_vector(const std::vector<double>& values) {
   std::vector<Rational> out;
   for (double v : values) out.push_back(exact(v));

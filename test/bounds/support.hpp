@@ -7,6 +7,7 @@
 
 #include "formats/exact.hpp"
 #include "runtime/graph/graph.hpp"
+#include "runtime/graph/property.hpp"
 
 namespace outward::testing {
 
@@ -33,6 +34,9 @@ struct Box {
 Box random_box(Random& random, std::size_t n, double width);
 // A point of the box; corners and centre come up often. Always a binary32 number.
 std::vector<double> random_point(Random& random, const Box& box);
+
+// A VNN-LIB property with the box and no cases yet.
+Property box_property(const Box& box, std::size_t outputs);
 
 std::vector<Rational> exact_vector(const std::vector<double>& values);
 

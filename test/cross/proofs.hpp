@@ -122,15 +122,9 @@ struct ProofSample {
 
 // Unsafe: output 0 at most `threshold` or output 1 (if any) at most the same minus one half; one box.
 inline Property threshold_property(const Box& box, std::size_t outputs, const Rational& threshold) {
-  Property p;
-  p.inputs = box.lo.size();
-  p.outputs = outputs;
-  p.kind = "vnnlib";
+  Property p = box_property(box, outputs);
   p.path = "property.vnnlib";
   p.file_sha256 = std::string(64, '0');
-  p.boxes.emplace_back();
-  for (std::size_t i = 0; i < box.lo.size(); ++i)
-    p.boxes[0].push_back({exact(box.lo[i]), exact(box.hi[i]), false, false});
   for (std::uint32_t j = 0; j < outputs && j < 2; ++j) {
     const Rational t = j ? Rational(threshold - Rational(1, 2)) : threshold;
     p.cases.push_back({0, {{{{j, denominator(t)}}, -numerator(t), false, 0}}});
@@ -138,11 +132,26 @@ inline Property threshold_property(const Box& box, std::size_t outputs, const Ra
   return p;
 }
 
+inline Model random_model(Random& random, int layers) {
+  Model model;
+  model.graph = random_graph(random, layers);
+  model.files.push_back({"model.onnx", 1, std::string(64, '1')});
+  return model;
+}
+
+// Fills in the certificate of `proved` if the options suffice.
+inline void certify(ProofSample& s, const Network& net, VerifyOptions options) {
+  CertificateWriter writer({"holds", "fp32_any", "test"}, s.model, s.proved);
+  cli::CertificateObserver observer(writer);
+  options.attack = false;
+  options.threads = 1;
+  if (verify_property(net, s.proved, options, observer).verdict == Verdict::holds) s.certificate = writer.finish();
+}
+
 // A random network with a property that only branching proves. Empty certificate: not this time.
 inline ProofSample random_branching_proof(Random& random, int layers) {
   ProofSample s;
-  s.model.graph = random_graph(random, layers);
-  s.model.files.push_back({"model.onnx", 1, std::string(64, '1')});
+  s.model = random_model(random, layers);
   const Network net(s.model.graph);
   const Box box = random_box(random, s.model.graph.nodes[0].size, 3);
   const std::size_t outputs = s.model.graph.nodes[s.model.graph.output].size;
@@ -156,15 +165,10 @@ inline ProofSample random_branching_proof(Random& random, int layers) {
   const Rational slack = (1 + abs(least)) / 10;
   s.proved = threshold_property(box, outputs, least - slack);
   s.refuted = threshold_property(box, outputs, least + slack / 100);
-  CertificateWriter writer({"holds", "fp32_any", "test"}, s.model, s.proved);
-  cli::CertificateObserver observer(writer);
   VerifyOptions options;
-  options.attack = false;
-  options.threads = 1;
   options.max_domains = 60;
   options.most_varying_inputs = random() % 2 ? 16 : 0;
-  if (verify_property(net, s.proved, options, observer).verdict != Verdict::holds) return s;
-  s.certificate = writer.finish();
+  certify(s, net, options);
   if (s.certificate.find("\"split\"") == std::string::npos) s.certificate.clear();
   return s;
 }
@@ -172,8 +176,7 @@ inline ProofSample random_branching_proof(Random& random, int layers) {
 // A random network with a property that is proved without branching. Empty certificate: not this time.
 inline ProofSample random_proof(Random& random, int layers) {
   ProofSample s;
-  s.model.graph = random_graph(random, layers);
-  s.model.files.push_back({"model.onnx", 1, std::string(64, '1')});
+  s.model = random_model(random, layers);
   const Network net(s.model.graph);
   const Box box = random_box(random, s.model.graph.nodes[0].size, 0.4);
   const std::size_t outputs = s.model.graph.nodes[s.model.graph.output].size;
@@ -189,12 +192,7 @@ inline ProofSample random_proof(Random& random, int layers) {
   s.proved = threshold_property(box, outputs, exact(low - slack));
   const auto y = evaluate_exactly(s.model.graph, exact_vector(box.lo))[s.model.graph.output];
   s.refuted = threshold_property(box, outputs, y[0] + exact(slack));
-  CertificateWriter writer({"holds", "fp32_any", "test"}, s.model, s.proved);
-  cli::CertificateObserver observer(writer);
-  VerifyOptions options;
-  options.attack = false;
-  options.threads = 1;
-  if (verify_property(net, s.proved, options, observer).verdict == Verdict::holds) s.certificate = writer.finish();
+  certify(s, net, {});
   return s;
 }
 
