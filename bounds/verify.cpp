@@ -46,7 +46,7 @@ class Query {
     explain_unknown(failed);
     const bool many_inputs = !splits_inputs(static_cast<std::uint32_t>(failed));
     branch_until_ = options_.attack && many_inputs ? 0.85 * options_.timeout_seconds : options_.timeout_seconds;
-    if (options_.branch && !stopped()) {
+    if (options_.branch && !broken_ && !stopped()) {
       if (branch()) return holds();
       if (outcome_.verdict == Verdict::violated) return std::move(outcome_);
     }
@@ -225,6 +225,7 @@ class Query {
         outcome_.boxes[b] = prover.prove(rows_, b, log, splits_inputs(b) ? nullptr : &proofs_[b].root);
       } catch (const ResourceError& error) {
         outcome_.reason = error.what();
+        broken_ = true;
       }
       outcome_.box_tried[b] = 1;
       for (const CaseBound& c : outcome_.boxes[b].cases)
@@ -256,14 +257,13 @@ class Query {
     if (options_.attack) how.candidate = [this](std::uint32_t c, const std::vector<double>& x) { return accept(c, x); };
     // Halving inputs finds counterexamples by itself; with many inputs the search gets a share of the time. Not where
     // the number of parts is the limit: such a run must not depend on the clock.
-    std::uint64_t slices = 0;
     if (options_.attack && options_.max_domains == 0)
-      how.between = [this, from, slices]() mutable {
+      how.between = [this, from] {
         const double spent = outcome_.seconds.attack, so_far = seconds_since(from);
         if (spent > (so_far < 20 ? 0.3 : 0.1) * so_far) return false;
-        ++slices;
-        return search(0.3, 1 + static_cast<int>(slices % 4), 40 + 20 * static_cast<int>(slices % 3),
-                      options_.seed + 100 + slices);
+        ++slices_;
+        return search(0.3, 1 + static_cast<int>(slices_ % 4), 40 + 20 * static_cast<int>(slices_ % 3),
+                      options_.seed + 100 + slices_);
       };
     BoxPlan plan{options_.most_varying_inputs,
                  options_.timeout_seconds > 0 ? 0.3 * options_.timeout_seconds : BoxPlan().neuron_seconds};
@@ -367,7 +367,9 @@ class Query {
   std::vector<BoxProof> proofs_;
   std::vector<char> open_;
   std::vector<std::unique_ptr<FastNetwork>> searchers_;
-  double branch_until_ = 0;  // seconds after the start
+  std::uint64_t slices_ = 0;  // searches between rounds so far
+  bool broken_ = false;       // an internal inconsistency: nothing may be claimed any more
+  double branch_until_ = 0;   // seconds after the start
   int replays_ = 0;
   Outcome outcome_;
 };
