@@ -7,11 +7,6 @@
 
 namespace outward_check {
 
-namespace {
-
-constexpr int max_depth = 4;  // record, list, object, list
-
-// The length of the character at the start of the text; 0 for overlong forms, surrogates, values above 10ffff.
 std::size_t utf8_length(std::string_view text) {
   const unsigned char c = static_cast<unsigned char>(text[0]);
   if (c < 0x80) return 1;
@@ -25,6 +20,10 @@ std::size_t utf8_length(std::string_view text) {
   }
   return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
 }
+
+namespace {
+
+constexpr int max_depth = 4;  // record, list, object, list
 
 class Parser {
  public:

@@ -21,6 +21,12 @@ const char* const usage_text =
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
     "  --input-shape NAME=D,D,...      dimensions the model leaves open\n"
     "  --allow NAME          accept the named assumption\n"
+    "certificates of other tools (judged by the statement they contain; --root is where they may name files)\n"
+    "  --slack S             accept up to this error of their own rounding; the word is then VALID(SLACK S)\n"
+    "  --max-slack S         the largest tolerance that a certificate may ask for itself\n"
+    "  --recompute           compute the bounds they assert from weights and data\n"
+    "  --weights FILE        the weights they were made for    --network NAME=FILE  one of several networks\n"
+    "  --ieee32              every number must be a binary32 number\n"
     "how\n"
     "  --exact               exact rational arithmetic only (slow)\n"
     "  --json  --quiet  --explain      one JSON object per certificate; no reasons; more reasons\n"
@@ -46,6 +52,12 @@ std::string decimal(const std::string& option, const std::string& text) {
   Fraction ignored;
   if (!parse_decimal(text, &ignored)) throw UsageError{option + ": \"" + text + "\" is not a decimal number"};
   return text;
+}
+Fraction not_negative(const std::string& option, const std::string& text) {
+  Fraction value;
+  if (!parse_decimal(text, &value) || value.sign() < 0)
+    throw UsageError{option + ": \"" + text + "\" is not a decimal number of at least 0"};
+  return value;
 }
 std::vector<std::string> decimals(const std::string& option, const std::string& text, std::size_t count) {
   std::vector<std::string> parts = split(text);
@@ -110,6 +122,16 @@ constexpr WithValue with_value[] = {
            one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
      }},
     {"--allow", [](Options& o, Value v) { o.allowed.push_back(v); }},
+    {"--slack", [](Options& o, Value v) { o.foreign.slack = not_negative("--slack", v); }},
+    {"--max-slack", [](Options& o, Value v) { o.foreign.max_slack = not_negative("--max-slack", v); }},
+    {"--weights", [](Options& o, Value v) { o.foreign.weights = v; }},
+    {"--network",
+     [](Options& o, Value v) {
+       const std::size_t equals = v.find('=');
+       if (equals == std::string::npos || equals == 0) throw UsageError{"--network takes NAME=FILE"};
+       if (!o.foreign.networks.emplace(v.substr(0, equals), v.substr(equals + 1)).second)
+         throw UsageError{"--network: " + v.substr(0, equals) + " is given twice"};
+     }},
     {"--input-shape",
      [](Options& o, Value v) {
        const std::size_t equals = v.rfind('=');
@@ -125,9 +147,11 @@ struct Flag {
   const char* name;
   bool Options::*target;
 };
-constexpr Flag flags[] = {{"--exact", &Options::exact},     {"--json", &Options::json},   {"--quiet", &Options::quiet},
-                          {"--explain", &Options::explain}, {"--print", &Options::print}, {"--parse", &Options::parse},
-                          {"--help", &Options::help},       {"-h", &Options::help}};
+constexpr Flag flags[] = {{"--exact", &Options::exact},         {"--json", &Options::json},
+                          {"--quiet", &Options::quiet},         {"--explain", &Options::explain},
+                          {"--print", &Options::print},         {"--parse", &Options::parse},
+                          {"--recompute", &Options::recompute}, {"--ieee32", &Options::ieee32},
+                          {"--help", &Options::help},           {"-h", &Options::help}};
 
 void require_consistent(const Options& o) {
   if (o.files.empty()) throw UsageError{"no certificate was named"};
@@ -140,7 +164,6 @@ void require_consistent(const Options& o) {
   if (radius_part && o.radius.radius.empty()) throw UsageError{"--input, --label, --clip and the like need --radius"};
   const int targets = o.has_label + !o.radius.range.empty() + !o.radius.deviation.empty();
   if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
-  if (!o.model.empty() && !o.root.empty()) throw UsageError{"--model and --root exclude each other"};
 }
 
 }  // namespace
@@ -168,13 +191,15 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
     if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
     if (!value) value = arguments[++i];
-    const bool repeatable = name == "--allow" || name == "--input-shape";
+    const bool repeatable = name == "--allow" || name == "--input-shape" || name == "--network";
     if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end())
       throw UsageError{name + " is given twice"};
     seen.push_back(name);
     option->store(options, *value);
   }
   if (!options.help) require_consistent(options);
+  options.foreign.root = options.root, options.foreign.model = options.model;
+  options.foreign.recompute = options.recompute, options.foreign.ieee32 = options.ieee32;
   return options;
 }
 

@@ -7,6 +7,7 @@
 
 #include "checker/kernel/check.hpp"
 #include "checker/readers/readers.hpp"
+#include "checker/translate/foreign.hpp"
 
 namespace outward_check {
 
@@ -19,7 +20,9 @@ struct Options {
   bool has_label = false, has_target = false;
   Shapes shapes;
   std::vector<std::string> allowed;
+  ForeignOptions foreign;  // certificates of other tools; root and model as above
   bool exact = false, json = false, quiet = false, explain = false, print = false, parse = false;
+  bool recompute = false, ieee32 = false;  // as in foreign
   bool help = false;
 };
 

@@ -86,7 +86,9 @@ TEST_CASE("options that are not understood are usage errors") {
                                                      {"c", "--print", "--parse"},
                                                      {"c", "d", "--print"},
                                                      {"c", "--exact=1"},
-                                                     {"c", "--model", "m", "--root", "r"},
+                                                     {"c", "--slack", "-1"},
+                                                     {"c", "--network", "model.onnx"},
+                                                     {"c", "--network", "a=1", "--network", "a=2"},
                                                      {"c", "-x"}};
   for (const auto& arguments : bad) {
     const Result r = check(arguments);
@@ -111,7 +113,8 @@ TEST_CASE("files that are no certificate") {
     const char* word;
   } files[] = {
       {"null", "UNSUPPORTED"},
-      {"[[[[[[", "UNSUPPORTED"},
+      {"[[[[[[", "MALFORMED"},
+      {"{\"format\": \"other\", \"format\": 1}", "MALFORMED"},
       {"{\"format\": \"other\"}", "UNSUPPORTED"},
       {"unsat\n", "UNSUPPORTED"},
       {"{\"record\":\"header\",", "MALFORMED"},

@@ -1,0 +1,158 @@
+// The verdict about one file: see line.hpp.
+#include <algorithm>
+#include <fstream>
+#include <new>
+
+#include "checker/report/identity.hpp"
+#include "checker/report/line.hpp"
+#include "checker/report/question.hpp"
+#include "checker/report/witness.hpp"
+
+namespace outward_check {
+
+namespace {
+
+std::string shown(const Fraction& d) { return d.dyadic_text() + " (about " + std::to_string(d.double_up()) + ")"; }
+
+Line certificate_line(const std::string& file, const Options& options) {
+  Line line;
+  line.file = file;
+  AskedQuestion question(options);
+  if (options.semantics.ends_with("_sequential"))
+    throw UsageError{"--semantics " + options.semantics + " is for counterexample files"};
+  const Answer a = check_certificate(file, &question);
+  static constexpr struct {
+    const char* word;
+    int code;
+  } words[] = {{"VALID", 0}, {"VALID(VACUOUS)", 2}, {"VALID_BUT_NOT_ASKED", 2}, {"INVALID", 1}, {"INCOMPLETE", 2}};
+  line.word = words[static_cast<int>(a.word)].word, line.code = words[static_cast<int>(a.word)].code;
+  line.reasons = a.reasons, line.notes = a.notes;
+  line.records = a.records, line.exact_decisions = a.exact_decisions;
+  line.claims.push_back(semantics_names[static_cast<int>(a.semantics)]);
+  if (a.semantics != Semantics::real && a.claim != Claim::violated) line.claims.push_back("real");
+  line.detail = claim_names[static_cast<int>(a.claim)];
+  for (const Bound& b : a.bounds) {
+    line.bounds.push_back("Y_" + std::to_string(b.output) + (b.is_lower ? " >= " : " <= ") + shown(b.value));
+  }
+  if (!question.model_path().empty()) line.notes.push_back("model " + question.model_path());
+  return line;
+}
+
+Line witness_line(const std::string& file, std::string_view text, const Options& options) {
+  Line line;
+  line.file = file, line.detail = "violated";
+  const std::string& s = options.semantics;
+  if (s == "fp32_any" || s == "fp64_any")
+    throw UsageError{"a counterexample file has --semantics real, fp32_sequential, fp64_sequential or best"};
+  if (options.model.empty() || (options.property.empty() && options.radius.radius.empty())) {
+    throw UsageError{"a counterexample file needs --model and --property or --radius"};
+  }
+  AskedQuestion question(options);
+  const Graph& graph = question.read_model_file(options.model).graph;
+  const std::string fault = graph_fault(graph);
+  if (!fault.empty()) throw ReadError(ReadError::Class::unsupported, "model: " + fault);
+  const Property* property = question.asked(graph);
+  const WitnessText witness = parse_witness(text, graph.nodes[0].size, graph.nodes[graph.output].size);
+  const Structure structure(graph);
+  const Execution sequential = graph.is_binary64 ? Execution::fp64_sequential : Execution::fp32_sequential;
+  const char* sequential_name = graph.is_binary64 ? "fp64_sequential" : "fp32_sequential";
+  if (s.ends_with("_sequential") && s != sequential_name)
+    throw UsageError{"--semantics " + s + ": the model's is " + sequential_name};
+  std::vector<Execution> kinds;
+  if (s != "real") kinds.push_back(sequential);
+  if (s == "real" || s == "best") kinds.push_back(Execution::real);
+  line.word = "INVALID", line.code = 1;
+  for (Execution kind : kinds) {
+    const char* name = kind == Execution::real ? "real" : sequential_name;
+    const Witness w = check_witness(structure, *property, 0, property->cases.size(), witness.inputs, kind);
+    for (const std::string& note : w.notes) line.notes.push_back(std::string(name) + ": " + note);
+    for (std::size_t j = 0; j < w.outputs.size(); ++j) {
+      if (!witness.outputs[j]) continue;
+      const double computed = roughly(w.outputs[j].h), claimed = witness.outputs[j]->double_up();
+      const double gap = computed > claimed ? computed - claimed : claimed - computed;
+      if (gap > 1e-6 * (1 + (claimed < 0 ? -claimed : claimed))) {
+        line.notes.push_back(std::string(name) + ": the file claims Y_" + std::to_string(j) + " = " +
+                             std::to_string(claimed) + ", computed is " + std::to_string(computed));
+      }
+    }
+    if (w.proved) {
+      line.word = "VALID", line.code = 0, line.claims.push_back(name);
+      line.reasons.clear();
+    } else if (line.claims.empty()) {
+      line.reasons.push_back(std::string(name) + ": " +
+                             (property->cases.empty() ? "no input is unsafe, the property is empty" : w.reason));
+    }
+  }
+  if (line.code == 0 && options.expected && *options.expected != Claim::violated) {
+    line.word = "VALID_BUT_NOT_ASKED", line.code = 2;
+    line.reasons.push_back(std::string("the file shows a violation, asked was ") +
+                           claim_names[static_cast<int>(*options.expected)]);
+  }
+  return line;
+}
+
+Line foreign_line(const std::string& file, std::string_view text, const Options& options) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  const bool is_json = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
+  const JsonText document = is_json ? parse_json_text(text) : JsonText{};
+  const ForeignKind* kind = foreign_kind(document);
+  if (kind == nullptr) {
+    throw ReadError(ReadError::Class::unsupported,
+                    "neither an Outward certificate (its first record must be a header), a counterexample file nor a "
+                    "certificate of a kind that this version reads");
+  }
+  const Judgement j = kind->judge(document, options.foreign);
+  Line line;
+  line.file = file, line.native = false, line.detail = kind->name;
+  line.statements.push_back("claims: " + j.statement);
+  line.reasons = j.reasons;
+  if (!j.accepted) {
+    line.word = "INVALID", line.code = 1;
+    if (j.slack_needed) line.reasons.push_back("it needs a slack of " + shown(*j.slack_needed));
+    return line;
+  }
+  for (const std::string& e : j.established) line.statements.push_back("established: " + e);
+  for (const std::string& n : j.not_established) line.statements.push_back("not established: " + n);
+  for (const std::string& name : j.assumptions) {
+    line.statements.push_back("assumed: " + name);
+    if (std::find(options.allowed.begin(), options.allowed.end(), name) != options.allowed.end()) continue;
+    line.word = "VALID_WITH_ASSUMPTIONS", line.code = 2;
+    line.reasons.push_back("the assumption " + name + " was not allowed (--allow " + name + ")");
+  }
+  if (!line.word.empty()) return line;
+  line.word = "VALID", line.code = 0;
+  if (j.used_slack) line.word += "(SLACK " + shown(options.foreign.slack) + ")";
+  if (!options.property.empty() || !options.radius.radius.empty() || options.expected) {
+    line.word = "VALID_BUT_NOT_ASKED", line.code = 2;
+    line.reasons.push_back("it proves the statement it contains, not that of --property, --radius or --expect");
+  }
+  return line;
+}
+
+Line failure(const std::string& file, const char* word, int code, const std::string& reason) {
+  Line line;
+  line.file = file, line.word = word, line.code = code, line.reasons = {reason};
+  return line;
+}
+
+}  // namespace
+
+Line judge_file(const std::string& file, const Options& options) {
+  try {
+    std::string start(64, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(start.data(), static_cast<std::streamsize>(start.size()));
+    if (is_certificate(start)) return certificate_line(file, options);
+    const Bytes bytes = read_maybe_gzip(file);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (looks_like_witness(text)) return witness_line(file, text, options);
+    return foreign_line(file, text, options);
+  } catch (const ReadError& e) {
+    if (e.kind == ReadError::Class::limit) return failure(file, "RESOURCE_LIMIT", 5, e.what());
+    return failure(file, e.kind == ReadError::Class::unsupported ? "UNSUPPORTED" : "MALFORMED", 4, e.what());
+  } catch (const std::bad_alloc&) {
+    return failure(file, "RESOURCE_LIMIT", 5, "out of memory, or a limit on the proof's open scopes");
+  }
+}
+
+}  // namespace outward_check

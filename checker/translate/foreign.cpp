@@ -1,0 +1,43 @@
+// The table of readers for other tools' certificates: see foreign.hpp.
+#include "checker/translate/foreign.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "checker/readers/json.hpp"
+#include "checker/readers/readers.hpp"
+
+namespace outward_check {
+
+namespace {
+
+// One line per kind; the first that recognises a document judges it.
+const std::vector<ForeignKind> kinds = {};
+
+}  // namespace
+
+const ForeignKind* foreign_kind(const JsonText& document) {
+  const auto it =
+      std::find_if(kinds.begin(), kinds.end(), [&](const ForeignKind& k) { return k.recognises(document); });
+  return it == kinds.end() ? nullptr : &*it;
+}
+
+std::string read_below_root(const ForeignOptions& options, const std::string& name) {
+  namespace fs = std::filesystem;
+  const auto refuse = [&](const std::string& why) {
+    throw ReadError(ReadError::Class::malformed, "the file " + json_string(name) + " that it names: " + why);
+  };
+  if (options.root.empty()) refuse("name its folder with --root DIR");
+  const fs::path relative(name);
+  if (name.empty() || relative.is_absolute()) refuse("expected a relative path");
+  fs::path path(options.root);
+  for (const fs::path& part : relative) {
+    if (part == ".." || part == "." || part.empty()) refuse("expected a path without . and ..");
+    path /= part;
+    if (fs::is_symlink(fs::symlink_status(path))) refuse("is or passes through a symbolic link");
+  }
+  const Bytes bytes = read_maybe_gzip(path.string());
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace outward_check
