@@ -33,9 +33,8 @@ std::optional<std::string> decimal_at_end(const InputRange& r, bool low) {
   std::optional<Rational> value = text.empty() ? std::nullopt : parse_decimal(text);
   if (!value || !inside(*value, r)) {
     if (width == 0) return std::nullopt;
-    const Rational inner = low ? Rational(end + width / 1024) : Rational(end - width / 1024);
-    const Rational middle = (r.lo + r.hi) / 2;
-    text = decimal_between(std::min(inner, middle), std::max(inner, middle));
+    const Rational sign = low ? 1 : -1, near = end + sign * width / 65536, far = end + sign * width / 1024;
+    text = decimal_between(std::min(near, far), std::max(near, far));
     value = parse_decimal(text);
   }
   if (!value || !inside(*value, r)) return std::nullopt;
@@ -55,6 +54,7 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
   std::vector<std::string> out;
   out.reserve(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
+    bool low = x[i] < 0;  // the end on which x fell out; of an infinity its own
     const double v = element == ElementType::binary32 ? static_cast<double>(static_cast<float>(x[i])) : x[i];
     if (std::isfinite(v)) {
       std::string text = shortest(v, element);
@@ -63,8 +63,10 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
         out.push_back(std::move(text));
         continue;
       }
+      // The shortest decimal may lie on the other side of the end than the number it stands for.
+      low = value && *value <= box[i].lo;
     }
-    std::optional<std::string> text = decimal_at_end(box[i], !(exact(std::isfinite(v) ? v : 0) > box[i].lo));
+    std::optional<std::string> text = decimal_at_end(box[i], low);
     if (!text) return std::nullopt;
     out.push_back(std::move(*text));
   }

@@ -45,6 +45,8 @@ Property radius_query(const Options& o, const Model& model, std::vector<std::str
     r.target = "deviation";
     reference = run_reference(graph, reference_input(r, graph));
   } else if (outputs < 2) {
+    if (o.label >= 0)
+      throw UsageError("--label needs a model with at least two outputs; use --output-range or --max-deviation");
     r.target = "none";
   } else {
     r.target = "label";

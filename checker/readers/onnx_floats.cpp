@@ -205,6 +205,7 @@ Window window(const Op& op, const Shape& x, const Shape& kernel) {
     a = {x[i + 2], kernel[i], strides[i], dilations[i], pads[i], pads[i + d], 1};
     require(a.kernel >= 1 && a.kernel <= kMaxElements, "kernel size");
     const Int reach = (a.kernel - 1) * a.dilation + 1;
+    support(!same || a.dilation == 1 || op.kind == "Conv", "SAME with dilations");
     if (same) {
       const Int total = std::max<Int>(0, (a.in - 1) / a.stride * a.stride + reach - a.in);
       a.before = upper ? total / 2 : total - total / 2;
@@ -279,8 +280,7 @@ void max_pool(Op& op) {
 
 void global_average_pool(Op& op) {
   const Shape& x = op.floats(0).shape;
-  support(x.size() > 2, "neither 1-D nor 2-D");
-  give_pooled(op, true, true, window(op, x, {x.begin() + 2, x.end()}));
+  give_pooled(op, true, true, window(op, x, {x.begin() + std::min<Int>(2, x.size()), x.end()}));
 }
 
 void conv(Op& op) {

@@ -51,10 +51,11 @@ Window read_window(const Call& call, const Shape& x, Integers kernel) {
     refuse("unsupported-shape", "operand X", "rank 3 or 4 (1-D or 2-D windows)", shape_text(x));
   }
   const std::size_t count = x.size() - 2;
-  if (kernel.empty() && !call.attributes.has("kernel_shape")) refuse("missing-attribute", "attribute kernel_shape");
+  const bool pooling = kernel.empty();
+  if (pooling && !call.attributes.has("kernel_shape")) refuse("missing-attribute", "attribute kernel_shape");
   if (call.attributes.has("kernel_shape")) {
     const Integers given = per_axis(call, "kernel_shape", count, 1, 1);
-    if (!kernel.empty() && given != kernel)
+    if (!pooling && given != kernel)
       refuse("bad-attribute", "attribute kernel_shape", shape_text(kernel), shape_text(given));
     kernel = given;
   }
@@ -80,7 +81,12 @@ Window read_window(const Call& call, const Shape& x, Integers kernel) {
     } else if (pads[i] != 0 || pads[i + count] != 0) {
       refuse("bad-attribute", "attributes pads and auto_pad", "only one of them");
     }
-    if (mode == "SAME_UPPER" || mode == "SAME_LOWER") same_padding(axis, mode == "SAME_UPPER");
+    const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+    if (same && pooling && axis.dilation != 1) {
+      refuse("unsupported-attribute", "attributes auto_pad and dilations of a pool",
+             "explicit pads (runtimes disagree on the padding)", quoted(mode));
+    }
+    if (same) same_padding(axis, mode == "SAME_UPPER");
     const std::int64_t room = axis.in + axis.begin + axis.end - axis.extent();
     if (room < 0) {
       refuse("bad-shape", "window", "at most the padded image",

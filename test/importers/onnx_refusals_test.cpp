@@ -141,6 +141,14 @@ TEST_CASE("products and windows that do not fit") {
   CHECK(refused("Conv", {"x", "k"}, {}, 13, {1, 2, 3}) == "shape-mismatch");
   CHECK(refused("Conv", {"x", "k"}, {}, 13, {1, 1, 1}) == "bad-shape");
   CHECK(refused("MaxPool", {"x"}, {}, 13, image) == "missing-attribute");
+  // ONNX Runtime leaves the dilation out of the padding of a pool, the standard does not: what is deployed is not
+  // known.
+  for (const char* mode : {"SAME_UPPER", "SAME_LOWER"})
+    CHECK(refused("MaxPool", {"x"}, {attr("kernel_shape", Ints{2}), attr("dilations", Ints{2}), attr("auto_pad", mode)},
+                  13, image) == "unsupported-attribute");
+  CHECK(refused("MaxPool", {"x"},
+                {attr("kernel_shape", Ints{2}), attr("dilations", Ints{1}), attr("auto_pad", "SAME_LOWER")}, 13,
+                image) == "accepted");
   CHECK(refused("MaxPool", {"x"}, {attr("kernel_shape", Ints{2}), attr("storage_order", 1)}, 13, image) ==
         "unsupported-attribute");
   CHECK(refused("MaxPool", {"x"}, {attr("kernel_shape", Ints{2}), attr("strides", Ints{2}), attr("ceil_mode", 1)}, 13,
