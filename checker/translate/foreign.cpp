@@ -6,13 +6,16 @@
 
 #include "checker/readers/json.hpp"
 #include "checker/readers/readers.hpp"
+#include "checker/translate/marabou.hpp"
 
 namespace outward_check {
 
 namespace {
 
 // One line per kind; the first that recognises a document judges it.
-const std::vector<ForeignKind> kinds = {};
+const std::vector<ForeignKind> kinds = {
+    {"Marabou proof", is_marabou_proof, judge_marabou},
+};
 
 }  // namespace
 
