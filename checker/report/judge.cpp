@@ -7,6 +7,7 @@
 #include "checker/report/line.hpp"
 #include "checker/report/question.hpp"
 #include "checker/report/witness.hpp"
+#include "checker/translate/aptp.hpp"
 
 namespace outward_check {
 
@@ -92,6 +93,10 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
 }
 
 Line foreign_line(const std::string& file, std::string_view text, const Options& options) {
+  if (is_aptp_proof(text))
+    throw ReadError(ReadError::Class::unsupported,
+                    "an APTP proof has no numbers to check: `verify --elaborate` makes a certificate of it, which "
+                    "`check` validates with --property " + file);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   const bool is_json = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
   const JsonText document = is_json ? parse_json_text(text) : JsonText{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checker/report/identity.hpp"
+#include "checker/translate/aptp.hpp"
 
 namespace outward_check {
 
@@ -21,7 +22,9 @@ std::string below(const std::string& root, const std::string& path) {
 Property vnnlib_property(const std::string& path, const Graph& graph) {
   const Bytes bytes = read_maybe_gzip(path);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  Property property = read_vnnlib(text, path, graph.nodes[0].size, graph.nodes[graph.output].size);
+  const std::uint64_t inputs = graph.nodes[0].size, outputs = graph.nodes[graph.output].size;
+  Property property =
+      is_aptp_proof(text) ? read_aptp_property(text, path, inputs, outputs) : read_vnnlib(text, path, inputs, outputs);
   property.file_sha256 = sha256_hex(bytes.data(), bytes.size());
   return property;
 }
