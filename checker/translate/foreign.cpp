@@ -7,6 +7,7 @@
 #include "checker/readers/json.hpp"
 #include "checker/readers/readers.hpp"
 #include "checker/translate/marabou.hpp"
+#include "checker/translate/torchlean_kinds.hpp"
 
 namespace outward_check {
 
@@ -15,6 +16,8 @@ namespace {
 // One line per kind; the first that recognises a document judges it.
 const std::vector<ForeignKind> kinds = {
     {"Marabou proof", is_marabou_proof, judge_marabou},
+    {"crown query", is_crown_query, judge_crown_query},
+    {"monotonicity certificate", is_monotonicity, judge_monotonicity},
 };
 
 }  // namespace
