@@ -77,12 +77,13 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)), lazy_(std::
   bias_magnitude.assign(n, 0.0);
   for (std::uint32_t k = 0; k < n; ++k) {
     const Node& node = g.nodes[k];
-    multiplications += sparse[k].used()
-                           ? static_cast<double>(sparse[k].value.size()) * static_cast<double>(node.ints[0])
-                           : static_cast<double>(node.size) *
-                                 (node.kind == Kind::dense  ? static_cast<double>(node.ints[1])
-                                  : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window())
-                                                            : 1.0);
+    node_multiplications.push_back(
+        sparse[k].used() ? static_cast<double>(sparse[k].value.size()) * static_cast<double>(node.ints[0])
+                         : static_cast<double>(node.size) *
+                               (node.kind == Kind::dense  ? static_cast<double>(node.ints[1])
+                                : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window())
+                                                          : 1.0));
+    multiplications += node_multiplications.back();
     if (is_group_kind(node.kind)) members[groups.root[k]].push_back(k);
     switch (node.kind) {
       case Kind::map:

@@ -43,7 +43,8 @@ struct Network {
   std::vector<std::uint64_t> map_repeats;  // per node: greatest number of times a map reads one element (1 for others)
   std::vector<double> magnitude;           // per node: max(1, max abs of W / c / 1/c as FORMAT.md section 3 uses it)
   std::vector<double> bias_magnitude;      // per node: max(1, max abs b)
-  double multiplications = 0;              // of one execution, about
+  std::vector<double> node_multiplications;  // of one execution, about
+  double multiplications = 0;                // their sum
 
   const Node& node(std::uint32_t k) const { return graph.nodes[k]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(graph.nodes.size()); }

@@ -48,6 +48,19 @@ void mark_elements(const Network& net, const State& state, std::uint32_t k, std:
 
 }  // namespace
 
+std::vector<std::uint32_t> undecided_elements(const Network& net, const State& state, std::uint32_t k) {
+  std::vector<char> wanted(net.node(k).size, 0);
+  for (std::uint32_t reader = k + 1; reader < net.size(); ++reader) {
+    const Node& node = net.node(reader);
+    if ((is_piecewise(node.kind) || node.kind == Kind::max) && node.operands[0] == k)
+      mark_elements(net, state, reader, wanted);
+  }
+  std::vector<std::uint32_t> elements;
+  for (std::uint32_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) elements.push_back(i);
+  return elements;
+}
+
 std::vector<std::uint32_t> Sweeper::used_slopes(const std::vector<std::uint32_t>& slope_ids, std::uint32_t top) const {
   std::vector<std::uint32_t> out;
   for (std::uint32_t k = 0; k <= top; ++k)
@@ -58,15 +71,7 @@ std::vector<std::uint32_t> Sweeper::used_slopes(const std::vector<std::uint32_t>
 // exact: the ranges cannot get better, only planes are wanted.
 void Sweeper::refine_node(State& state, std::uint32_t k, const std::vector<std::uint32_t>& slope_ids, bool exact,
                           ProofObserver& observer) {
-  std::vector<char> wanted(net_.node(k).size, 0);
-  for (std::uint32_t reader = k + 1; reader < net_.size(); ++reader) {
-    const Node& node = net_.node(reader);
-    if ((is_piecewise(node.kind) || node.kind == Kind::max) && node.operands[0] == k)
-      mark_elements(net_, state, reader, wanted);
-  }
-  std::vector<std::uint32_t> elements;
-  for (std::uint32_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i]) elements.push_back(i);
+  const std::vector<std::uint32_t> elements = undecided_elements(net_, state, k);
   if (elements.empty()) return;
   std::vector<double> bounds(elements.size());
   Range& range = state.range[k];
@@ -91,7 +96,8 @@ void Sweeper::refine_node(State& state, std::uint32_t k, const std::vector<std::
   if (!lower.empty() || !upper.empty()) observer.backward(k, lower, upper, used_slopes(slope_ids, k));
 }
 
-void Sweeper::run(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids) {
+void Sweeper::run(State& state, ProofObserver& observer, Sweep sweep, std::vector<std::uint32_t>& slope_ids,
+                  const Further& further) {
   slope_ids.assign(net_.size(), no_slopes);
   if (keep_planes) refined.assign(net_.size(), {});
   for (std::uint32_t k = 1; k < net_.size(); ++k) {
@@ -100,6 +106,7 @@ void Sweeper::run(State& state, ProofObserver& observer, Sweep sweep, std::vecto
     observer.interval(k);
     const bool exact = interval_is_exact(net_, k);
     if (sweep.refine && (!exact || keep_planes)) refine_node(state, k, slope_ids, exact, observer);
+    if (further && !exact) further(k, slope_ids);
     const Node& node = net_.node(k);
     if (!is_piecewise(node.kind) && node.kind != Kind::max) continue;
     const SlopeBytes bytes = sweep.parallel ? parallel_slopes(net_, state, k) : adaptive_slopes(net_, state, k);

@@ -260,13 +260,14 @@ class Query {
     if (options_.attack && options_.max_domains == 0)
       how.between = [this, from] {
         const double spent = outcome_.seconds.attack, so_far = seconds_since(from);
-        if (spent > (so_far < 20 ? 0.3 : 0.1) * so_far) return false;
+        if (spent > (so_far < 5 ? 0.3 : 0.1) * so_far) return false;
         ++slices_;
         return search(0.3, 1 + static_cast<int>(slices_ % 4), 40 + 20 * static_cast<int>(slices_ % 3),
                       options_.seed + 100 + slices_);
       };
     BoxPlan plan{options_.most_varying_inputs,
-                 options_.timeout_seconds > 0 ? 0.3 * options_.timeout_seconds : BoxPlan().neuron_seconds};
+                 options_.timeout_seconds > 0 ? 0.15 * options_.timeout_seconds : BoxPlan().trial_seconds,
+                 options_.timeout_seconds > 0 ? 0.15 * options_.timeout_seconds : BoxPlan().tighten_seconds};
     bool all = true;
     for (std::uint32_t b = 0; b < property_.boxes.size() && all; ++b) {
       if (proofs_[b].proved()) continue;

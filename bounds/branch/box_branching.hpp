@@ -7,8 +7,9 @@ namespace outward {
 
 struct BoxPlan {
   std::size_t most_varying_inputs =
-      16;                      // up to so many inputs are halved; with more than four times as many neurons are
-  double neuron_seconds = 20;  // in between: neurons first, for so long, then inputs
+      16;                       // up to so many inputs are halved; with more than four times as many neurons are
+  double trial_seconds = 10;    // in between: neurons and inputs, for so long each, to see which gets further
+  double tighten_seconds = 10;  // where neurons are halved: improving slopes for the ranges before, for so long
 };
 
 std::size_t varying_inputs(const Property& property, std::uint32_t box);

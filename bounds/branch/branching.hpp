@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "bounds/branch/split_guide.hpp"
+
 namespace outward {
 
 // Parts that wait to be bounded. Waiting has `bound` (of the enclosing part, scaled) and `part` (its index). The least
@@ -42,7 +44,8 @@ struct BranchProgress {
 
 struct BranchOptions {
   unsigned threads = 2;
-  std::uint64_t max_domains = 0;  // parts bounded at most; 0: no limit
+  std::uint64_t max_domains = 0;      // parts bounded at most; 0: no limit
+  const SplitGuide* guide = nullptr;  // splits to make first
   std::function<bool()> stop;
   // Called between rounds, from one thread, with a point of the box that may be unsafe for the case. True: accepted.
   std::function<bool(std::uint32_t case_index, const std::vector<double>& x)> candidate;
@@ -57,6 +60,7 @@ struct BranchResult {
   std::uint64_t domains = 0;           // parts bounded
   std::uint64_t waiting = 0;           // parts left
   double worst = 0;                    // least scaled bound of a part left
+  double closed_share = 0;             // of the box, as ProofTree::closed_share; over all trees where there are several
   std::string reason;                  // not proved for another reason than a limit: why
 };
 

@@ -32,6 +32,8 @@ class Optimiser {
 
  private:
   struct Batch;
+  void rank_splits(std::span<NeuronRow* const> rows, const Batch& batch, std::vector<Improved>& out) const;
+
   const Network& net_;
   const RowTable& table_;
   const State& root_;

@@ -31,6 +31,18 @@ ProofTree::Index ProofTree::split(Index part, const Split& at) {
   return first;
 }
 
+double ProofTree::closed_share() const {
+  std::vector<double> share(parts_.size(), 0.0);
+  share[0] = 1;
+  double closed = 0;
+  for (Index i = 0; i < parts_.size(); ++i) {  // halves stand behind what was split
+    const Part& part = parts_[i];
+    if (part.state == State::closed || part.state == State::crossed) closed += share[i];
+    if (part.state == State::split) share[part.first_half] = share[part.first_half + 1] = 0.5 * share[i];
+  }
+  return closed;
+}
+
 void ProofTree::write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end) const {
   constexpr Index end_of_scope = 0xffffffff;
   std::vector<Index> waiting = {0};

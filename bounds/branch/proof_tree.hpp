@@ -30,6 +30,8 @@ class ProofTree {
   std::size_t open_parts() const { return open_; }
   std::size_t parts() const { return parts_.size(); }
   std::size_t leaves() const { return leaves_; }
+  // How much of the box is done, each half counting half of what was split (Knuth 1975): 0 … 1.
+  double closed_share() const;
 
   // Every part, that is: for each split its two halves and then the end of the scope that was split.
   // Parts that are open are said to be so. without_end: the last end is left to the caller, who

@@ -44,11 +44,11 @@ class FastNetwork {
   // derivative is used.
   const std::vector<double>& gradient(const std::vector<double>& coefficients);
 
-  // The network with lines in place of its piecewise-linear nodes: takes count rows of coefficients over the outputs
-  // back to the inputs (returned), asking the chooser on the way.
-  const std::vector<double>& relaxed_backward(const std::vector<double>& coefficients, std::size_t count,
-                                              LineChooser& chooser);
-  // Then: one point per row forward through the lines chosen for that row. Returns the outputs.
+  // The network with lines in place of its piecewise-linear nodes: takes count rows of coefficients over the elements
+  // of node top back to the inputs (returned), asking the chooser on the way.
+  const std::vector<double>& relaxed_backward(std::uint32_t top, const std::vector<double>& coefficients,
+                                              std::size_t count, LineChooser& chooser);
+  // Then: one point per row forward through the lines chosen for that row. Returns the values of node top.
   const std::vector<double>& relaxed_forward(const std::vector<double>& points);
   // Of the last forward run; coefficients that reached the node in the last backward run. count × size.
   const std::vector<double>& values(std::uint32_t node) const;

@@ -43,14 +43,16 @@ void FastNetwork::State::relaxed_forward(std::size_t number) {
   }
 }
 
-const std::vector<double>& FastNetwork::relaxed_backward(const std::vector<double>& coefficients, std::size_t count,
-                                                         LineChooser& chooser) {
-  if (coefficients.size() != count * outputs()) throw ResourceError("fast run: wrong number of coefficients");
+const std::vector<double>& FastNetwork::relaxed_backward(std::uint32_t top, const std::vector<double>& coefficients,
+                                                         std::size_t count, LineChooser& chooser) {
+  if (coefficients.size() != count * state_->nodes[top].size)
+    throw ResourceError("fast run: wrong number of coefficients");
   state_->count = count;
-  for (std::size_t number = 0; number < state_->nodes.size(); ++number)
+  state_->top = top;
+  for (std::size_t number = 0; number < top; ++number)
     state_->gradients[number].assign(count * state_->nodes[number].size, 0.0);
-  state_->gradients[state_->output] = coefficients;
-  for (std::size_t number = state_->nodes.size(); number-- > 1;) state_->relaxed_backward(number, chooser);
+  state_->gradients[top] = coefficients;
+  for (std::size_t number = top; number > 0; --number) state_->relaxed_backward(number, chooser);
   chooser.arrive(0, state_->gradients[0].data());
   return state_->gradients[0];
 }
@@ -58,8 +60,8 @@ const std::vector<double>& FastNetwork::relaxed_backward(const std::vector<doubl
 const std::vector<double>& FastNetwork::relaxed_forward(const std::vector<double>& points) {
   if (points.size() != state_->count * inputs()) throw ResourceError("fast run: wrong number of inputs");
   state_->values[0] = points;
-  for (std::size_t number = 1; number < state_->nodes.size(); ++number) state_->relaxed_forward(number);
-  return state_->values[state_->output];
+  for (std::size_t number = 1; number <= state_->top; ++number) state_->relaxed_forward(number);
+  return state_->values[state_->top];
 }
 
 const std::vector<double>& FastNetwork::values(std::uint32_t node) const { return state_->values[node]; }

@@ -36,6 +36,7 @@ struct FastNetwork::State {
   const std::vector<FastConstants>& constants;
   const std::uint32_t output;
   std::size_t count = 0;
+  std::uint32_t top = 0;  // where the last relaxed run started
   std::vector<Reals> values, gradients;
   Reals unfolded;
   std::vector<Reals> slopes, offsets;              // per piecewise-linear node, of a relaxed run

@@ -7,6 +7,7 @@
 #include "bounds/branch/box_proof.hpp"
 #include "bounds/branch/input_split.hpp"
 #include "bounds/branch/neuron_split.hpp"
+#include "bounds/branch/tighten.hpp"
 #include "test/bounds/curves.hpp"
 
 using namespace outward;
@@ -82,6 +83,9 @@ Run branch(const Network& net, const Property& property, Semantics semantics, bo
     const BoxResult root = prover.prove(rows, 0, proof.tree.log(0), &proof.root);
     r.proved = root.proved();
     if (!r.proved) {
+      TightenOptions how;
+      how.threads = threads;
+      tighten_root(net, *proof.root, how, proof.tree.log(0));
       r.proved = true;
       for (const CaseBound& c : root.cases) {
         if (c.refuted || !r.proved) continue;
