@@ -4,10 +4,11 @@
 #include <chrono>
 #include <csignal>
 
-#include "certificates/writer.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/verify_batch.hpp"
+#include "cli/verify_elaborate.hpp"
 #include "cli/verify_options.hpp"
+#include "cli/verify_outputs.hpp"
 #include "cli/verify_radius.hpp"
 #include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
@@ -45,6 +46,7 @@ int verify(const Options& o) {
   };
   const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   const Model model = import_onnx(o.model, o.shapes);
+  require_certifiable(o, model);
   report.import_seconds = lap();
   Solved solved;
   if (o.radius == "max") {
@@ -61,19 +63,18 @@ int verify(const Options& o) {
   report.semantics = solved.semantics;
   report.real_only = solved.real_only;
   report.total_seconds = used();
-  if (!o.certificate.empty() && !solved.certificate.empty()) {
-    save_file(o.certificate, solved.certificate);
+  Outputs outputs;
+  if (!o.certificate.empty() && !solved.certificate.empty() && outputs.save(o.certificate, solved.certificate)) {
     report.certificate_path = o.certificate;
     report.certificate_bytes = solved.certificate.size();
     report.certificate_sha256 = sha256_hex(solved.certificate.data(), solved.certificate.size());
   }
-  if (!o.witness.empty() && outcome.verdict == Verdict::violated) {
-    save_file(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs));
+  if (!o.witness.empty() && outcome.verdict == Verdict::violated &&
+      outputs.save(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs)))
     report.witness_path = o.witness;
-  }
-  if (!o.bounds.empty()) save_file(o.bounds, bounds_json(outcome, solved.property));
+  if (!o.bounds.empty()) outputs.save(o.bounds, bounds_json(outcome, solved.property));
   print_report(o, model, solved.property, outcome, report);
-  return exit_code(outcome);
+  return outputs.finish(exit_code(outcome));
 }
 
 }  // namespace
@@ -82,7 +83,9 @@ int verify(const Options& o) {
 
 int main(int argc, char** argv) {
   using namespace outward::cli;
+  hold_standard_streams();
   std::signal(SIGINT, on_interrupt);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing
   Options options;
   CLI::App app{"verify: prove or refute a property of a neural network, as it runs in floating point"};
   declare_options(app, options);
@@ -90,6 +93,8 @@ int main(int argc, char** argv) {
   if (parsed >= 0) return parsed;
   return report_errors([&] {
     finish_options(options);
+    require_outputs(options);
+    if (!options.elaborate.empty()) return run_elaborate(options);
     return options.batch.empty() ? verify(options) : run_batch(options);
   });
 }

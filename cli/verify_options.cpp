@@ -46,6 +46,62 @@ void shape(const std::string& text, ShapeOverrides& shapes) {
     throw UsageError("--input-shape gives " + text.substr(0, at) + " twice");
 }
 
+// --batch takes model and property from its list and writes one result of its own for each.
+void require_batch_options(const Options& o) {
+  const std::pair<const char*, bool> single[] = {{"MODEL", !o.model.empty()},
+                                                 {"PROPERTY", !o.property.empty()},
+                                                 {"--radius", !o.radius.empty()},
+                                                 {"--input", !o.input.empty()},
+                                                 {"--label", o.label != -1},
+                                                 {"--norm", o.norm != "inf"},
+                                                 {"--clip", !o.clip_text.empty()},
+                                                 {"--scale", !o.scale.empty()},
+                                                 {"--mean", !o.mean_text.empty()},
+                                                 {"--std", !o.std_text.empty()},
+                                                 {"--layout", !o.layout.empty()},
+                                                 {"--output-range", !o.range_text.empty()},
+                                                 {"--max-deviation", !o.max_deviation.empty()},
+                                                 {"--certificate", !o.certificate.empty()},
+                                                 {"--witness", !o.witness.empty()},
+                                                 {"--bounds", !o.bounds.empty()},
+                                                 {"--elaborate", !o.elaborate.empty()},
+                                                 {"--competition", o.competition},
+                                                 {"--json", o.json}};
+  std::string names;
+  for (const auto& [name, given] : single)
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  if (!names.empty())
+    throw UsageError("--batch takes its models and properties from the file and writes results of its own; " + names +
+                     (names.find(',') == std::string::npos ? " belongs" : " belong") + " to a single query");
+}
+
+void require_single_query(const Options& o) {
+  if (o.model.empty()) throw UsageError("give a MODEL file");
+  if (!o.results.empty()) throw UsageError("--results belongs to --batch");
+  if (!o.elaborate.empty()) {
+    if (!o.radius.empty()) throw UsageError("--elaborate is for a property, not for --radius");
+    if (o.certificate.empty()) throw UsageError("--elaborate writes a certificate: give --certificate FILE");
+    if (o.json || o.competition || !o.bounds.empty())
+      throw UsageError("--elaborate has no --json, --competition or --bounds");
+  } else if (o.property.empty() == o.radius.empty())
+    throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R"
+                                        : "give either a PROPERTY file or --radius, not both");
+  if (!o.property.empty() || !o.elaborate.empty()) {
+    const std::pair<const char*, bool> only_radius[] = {{"--input", !o.input.empty()},
+                                                        {"--label", o.label >= 0},
+                                                        {"--clip", !o.clip_text.empty()},
+                                                        {"--scale", !o.scale.empty()},
+                                                        {"--mean", !o.mean_text.empty()},
+                                                        {"--std", !o.std_text.empty()},
+                                                        {"--layout", !o.layout.empty()},
+                                                        {"--output-range", !o.range_text.empty()},
+                                                        {"--max-deviation", !o.max_deviation.empty()}};
+    for (const auto& [name, given] : only_radius)
+      if (given)
+        throw UsageError(std::string(name) + " belongs to a radius query; it cannot be combined with a PROPERTY file");
+  }
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, Options& o) {
@@ -54,8 +110,9 @@ void declare_options(CLI::App& app, Options& o) {
       "  verify model.onnx --radius 0.01 --input image.npy --label 3 --certificate proof.jsonl\n"
       "  verify model.onnx property.vnnlib --timeout 60 --witness counterexample.txt\n"
       "exit codes: 0 holds or bound, 1 violated, 2 unknown, 3 usage, 4 input refused, 5 internal or resource");
-  app.add_option("MODEL", o.model, "ONNX file (.onnx or .onnx.gz)");
-  app.add_option("PROPERTY", o.property, "VNN-LIB 1.0 file describing the UNSAFE inputs and outputs (.gz allowed)");
+  app.add_option("MODEL,--model", o.model, "ONNX file (.onnx or .onnx.gz)");
+  app.add_option("PROPERTY,--property", o.property,
+                 "VNN-LIB 1.0 file describing the UNSAFE inputs and outputs (.gz allowed)");
   auto* query = app.add_option_group("radius query (instead of PROPERTY)");
   query->add_option("--radius", o.radius,
                     "every input moves by at most R (decimal, exact); max: search for the largest");
@@ -75,6 +132,10 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--certificate", o.certificate, "write a certificate that `check` re-validates");
   app.add_option("--witness", o.witness, "write the counterexample in VNN-LIB form");
   app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");
+  app.add_option(
+      "--elaborate", o.elaborate,
+      "an APTP proof (NeuralSAT): check that its leaves cover the query, prove it along its splits and write "
+      "the certificate; PROPERTY if not the query it contains");
   app.add_option("--batch", o.batch, "instead of MODEL: a CSV file of instances, model,property[,seconds] a line");
   app.add_option("--results", o.results, "of --batch: where JSON lines go; instances found there are not run again");
   app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open");
@@ -92,30 +153,9 @@ void declare_options(CLI::App& app, Options& o) {
 
 void finish_options(Options& o) {
   if (!o.batch.empty()) {
-    if (!o.model.empty() || !o.radius.empty())
-      throw UsageError("--batch takes its models and properties from the file");
-    if (!o.certificate.empty() || !o.witness.empty() || !o.bounds.empty())
-      throw UsageError("--certificate, --witness and --bounds belong to a single query");
-    return;
-  }
-  if (o.model.empty()) throw UsageError("give a MODEL file");
-  if (!o.results.empty()) throw UsageError("--results belongs to --batch");
-  if (o.property.empty() == o.radius.empty())
-    throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R"
-                                        : "give either a PROPERTY file or --radius, not both");
-  if (!o.property.empty()) {
-    const std::pair<const char*, bool> only_radius[] = {{"--input", !o.input.empty()},
-                                                        {"--label", o.label >= 0},
-                                                        {"--clip", !o.clip_text.empty()},
-                                                        {"--scale", !o.scale.empty()},
-                                                        {"--mean", !o.mean_text.empty()},
-                                                        {"--std", !o.std_text.empty()},
-                                                        {"--layout", !o.layout.empty()},
-                                                        {"--output-range", !o.range_text.empty()},
-                                                        {"--max-deviation", !o.max_deviation.empty()}};
-    for (const auto& [name, given] : only_radius)
-      if (given)
-        throw UsageError(std::string(name) + " belongs to a radius query; it cannot be combined with a PROPERTY file");
+    require_batch_options(o);
+  } else {
+    require_single_query(o);
   }
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
   if (o.device != "cpu" && o.device != "auto")

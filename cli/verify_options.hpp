@@ -19,13 +19,14 @@ struct Options {
   std::vector<std::string> mean, std, clip, output_range;  // the texts, split at commas
   std::string norm = "inf", device = "auto";
   std::int64_t label = -1;
-  std::string certificate, witness, bounds, batch, results;
+  std::string certificate, witness, bounds, batch, results, elaborate;
   double timeout = 0;
   unsigned threads = 2;
   std::uint64_t seed = 1, max_domains = 0;
   std::vector<std::string> shape_texts;
   ShapeOverrides shapes;
   bool json = false, quiet = false, verbose = false, competition = false;
+  bool branch = true;  // no option: what --elaborate tries first
 };
 
 void declare_options(CLI::App& app, Options& options);

@@ -25,14 +25,6 @@ const char* word(Verdict v) {
   }
 }
 
-std::string coverage(Semantics s) {
-  if (s == Semantics::real) return "the network over the real numbers; floating point is not covered";
-  return std::string(s == Semantics::fp32_any ? "every binary32" : "every binary64") +
-         " execution (round to nearest, gradual underflow, sums in any order and fusion) and the network over the real "
-         "numbers; "
-         "not covered: flush-to-zero, Winograd or FFT convolution, TF32, x87, approximate division";
-}
-
 std::string verdict_line(const Options& options, const Property& property, const Outcome& o, const Report& r) {
   if (options.competition) return competition_word(word(o.verdict), o.reason);
   switch (o.verdict) {
@@ -128,7 +120,7 @@ void print_json(const Options& options, const Model& model, const Property& prop
   j["witness"] = r.witness_path.empty() ? Json(nullptr) : Json(r.witness_path);
   j["seconds"] = {{"import", r.import_seconds}, {"property", r.property_seconds}, {"attack", o.seconds.attack},
                   {"proof", o.seconds.proof},   {"branch", o.seconds.branch},     {"total", r.total_seconds}};
-  std::cout << j.dump(1) << "\n";
+  std::cout << j.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
 void print_bounds(const Outcome& o) {
@@ -158,6 +150,14 @@ void print_counterexample(const Options& options, const Outcome& o, const Report
 }
 
 }  // namespace
+
+std::string coverage(Semantics s) {
+  if (s == Semantics::real) return "the network over the real numbers; floating point is not covered";
+  return std::string(s == Semantics::fp32_any ? "every binary32" : "every binary64") +
+         " execution (round to nearest, gradual underflow, sums in any order and fusion) and the network over the real "
+         "numbers; "
+         "not covered: flush-to-zero, Winograd or FFT convolution, TF32, x87, approximate division";
+}
 
 std::string competition_word(const std::string& verdict, const std::string& reason) {
   if (verdict == "holds") return "unsat";

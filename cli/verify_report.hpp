@@ -23,6 +23,9 @@ struct Report {
 void print_report(const Options& options, const Model& model, const Property& property, const Outcome& outcome,
                   const Report& report);
 
+// What a proof under these semantics covers and what it does not, in words.
+std::string coverage(Semantics s);
+
 // Output bounds of every box tried, for --bounds.
 // sat, unsat, timeout or unknown for a verdict word of ours and its reason; error stays.
 std::string competition_word(const std::string& verdict, const std::string& reason);

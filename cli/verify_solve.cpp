@@ -110,6 +110,7 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   v.threads = o.threads;
   v.max_domains = o.max_domains;
   v.seed = o.seed;
+  v.branch = o.branch;
   v.interrupted = [] { return interrupted.load(); };
   ProgressLine progress(o);
   v.progress = [&](const std::string& line) { progress.show(line); };
@@ -149,9 +150,11 @@ Solved solve(const Options& o, const Model& model, const Network& net, Property 
   }
   out.outcome = run(o, model, net, out.property, out.semantics, used(), out.certificate);
   if (o.semantics != "best" || out.outcome.verdict != Verdict::unknown || interrupted) return out;
-  Outcome real = run(o, model, net, out.property, Semantics::real, used(), out.certificate);
+  std::string real_certificate;
+  Outcome real = run(o, model, net, out.property, Semantics::real, used(), real_certificate);
   if (real.verdict == Verdict::unknown) return out;
   out.outcome = std::move(real);
+  out.certificate = std::move(real_certificate);
   out.semantics = Semantics::real;
   out.real_only = true;
   return out;

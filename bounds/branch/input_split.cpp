@@ -16,6 +16,7 @@ struct Waiting {
   double bound = -infinity;  // of the enclosing part, scaled
   ProofTree::Index part = 0;
   Part domain;
+  std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
 };
 
 class InputSplitter {
@@ -32,6 +33,7 @@ class InputSplitter {
       provers_.push_back(std::make_unique<BoxProver>(net, semantics, engine));
     // About a tenth of a second of work; from the model alone, so that rounds are the same everywhere.
     round_ = static_cast<std::size_t>(std::clamp(2e9 / (net.multiplications * unstable_guess()), 4.0, 256.0));
+    if (options.guide != nullptr) whole.guide = options.guide->start();
     queue_.add(std::move(whole));
   }
 
@@ -138,8 +140,18 @@ class InputSplitter {
       tree_.log(w.part) = std::move(logs_[i]);
       child.known = std::make_shared<const std::vector<Range>>(std::move(r.ranges));
     }
-    const std::size_t d = choose_input(w.domain.input, r);
-    const double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
+    std::size_t d = choose_input(w.domain.input, r);
+    double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
+    if (w.guide != SplitGuide::none) {
+      const Range& x = w.domain.input;
+      w.guide = options_.guide->next_open(w.guide, [&](const SplitGuide::Part& p) {
+        return x.lo[p.element] >= p.at ? 1 : x.hi[p.element] <= p.at ? -1 : 0;
+      });
+    }
+    if (w.guide != SplitGuide::none) {
+      d = options_.guide->parts[w.guide].element;
+      lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = options_.guide->parts[w.guide].at;
+    }
     if (!(lo < middle && middle < hi)) {
       result.reason = "a single input is not decided, however exactly it is bounded: rounding alone leaves it open" +
                       (r.overflow.empty() ? "" : ": " + r.overflow);
@@ -148,10 +160,13 @@ class InputSplitter {
     const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle});
     child.input = w.domain.input;
     child.input.lo[d] = middle;
-    queue_.add({r.worst, first, child});
+    const auto half = [&](bool upper) {
+      return w.guide == SplitGuide::none ? SplitGuide::none : options_.guide->half(w.guide, upper);
+    };
+    queue_.add({r.worst, first, child, half(true)});
     child.input = std::move(w.domain.input);
     child.input.hi[d] = middle;
-    queue_.add({r.worst, first + 1, std::move(child)});
+    queue_.add({r.worst, first + 1, std::move(child), half(false)});
   }
 
   // The input that costs most: by the slope of the plane over its width, and by the relaxation error it causes.

@@ -22,6 +22,7 @@ struct Waiting {
   NeuronRow row;
   std::uint32_t split = Improved::no_neuron;
   double split_scale = 0;
+  std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
 };
 
 class NeuronSplitter {
@@ -55,6 +56,7 @@ class NeuronSplitter {
       whole.row.case_index = case_;
       whole.row.weights.assign(table_.rows(case_), 1.0 / static_cast<double>(table_.rows(case_)));
       whole.row.slopes = neurons_.bytes();
+      if (options_.guide != nullptr) whole.guide = options_.guide->start();
       children_.push_back(std::move(whole));
       bound_children(root_steps);
       finish_children(result);
@@ -104,9 +106,34 @@ class NeuronSplitter {
         child.part = upper ? first : first + 1;
         child.row = w->row;
         child.row.halves.push_back({w->split, upper, at_break, 0, w->split_scale});
+        if (w->guide != SplitGuide::none) child.guide = options_.guide->half(w->guide, upper);
         children_.push_back(std::move(child));
       }
     }
+  }
+
+  // The guide's split instead of our own, where it has one at a breakpoint of a neuron that is not linear here.
+  void follow_guide(Waiting& w) const {
+    if (w.guide == SplitGuide::none) return;
+    std::uint32_t neuron = Improved::no_neuron;
+    w.guide = options_.guide->next_open(w.guide, [&](const SplitGuide::Part& p) {
+      const Range& range = root_.state.range[p.node];
+      double lo = range.lo[p.element], hi = range.hi[p.element];
+      neuron = Improved::no_neuron;
+      for (std::uint32_t q = 0; q < neurons_.size(); ++q) {
+        if (neurons_[q].element != p.element || net_.node(neurons_[q].node).operands[0] != p.node) continue;
+        NeuronRows::narrowed(root_.state, net_, neurons_, w.row, q, &lo, &hi);
+        neuron = q;
+        break;
+      }
+      return lo >= p.at ? 1 : hi <= p.at ? -1 : 0;
+    });
+    if (w.guide == SplitGuide::none) return;
+    const Node* node = neuron == Improved::no_neuron ? nullptr : &net_.node(neurons_[neuron].node);
+    if (node != nullptr && node->kind != Kind::clip && options_.guide->parts[w.guide].at == 0)
+      w.split = neuron;
+    else
+      w.guide = SplitGuide::none;
   }
 
   void bound_children(int steps) {
@@ -161,6 +188,7 @@ class NeuronSplitter {
       w.bound = rigorous_[i];
       w.split = improved_[i].split;
       w.split_scale = improved_[i].split_scale;
+      follow_guide(w);
       if (!result.found && options_.candidate && improved_[i].bound < 0 && !improved_[i].corner.empty())
         result.found = promising(improved_[i].corner) && options_.candidate(case_, improved_[i].corner);
       queue_.add(std::move(w));

@@ -150,7 +150,7 @@ Line judge_file(const std::string& file, const Options& options) {
     if (is_certificate(start)) return certificate_line(file, options);
     const Bytes bytes = read_maybe_gzip(file);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (looks_like_witness(text)) return witness_line(file, text, options);
+    if (looks_like_witness(text) && !is_aptp_proof(text)) return witness_line(file, text, options);
     return foreign_line(file, text, options);
   } catch (const ReadError& e) {
     if (e.kind == ReadError::Class::limit) return failure(file, "RESOURCE_LIMIT", 5, e.what());
