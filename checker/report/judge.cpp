@@ -1,5 +1,6 @@
 // The verdict about one file: see line.hpp.
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <new>
 
@@ -13,7 +14,11 @@ namespace outward_check {
 
 namespace {
 
-std::string shown(const Fraction& d) { return d.dyadic_text() + " (about " + std::to_string(d.double_up()) + ")"; }
+std::string shown(const Fraction& d) {
+  char about[40];
+  std::snprintf(about, sizeof about, "%.6g", d.double_up());
+  return (d.is_dyadic() ? d.dyadic_text() : d.text()) + " (about " + about + ")";
+}
 
 Line certificate_line(const std::string& file, const Options& options) {
   Line line;

@@ -18,6 +18,11 @@ const std::vector<ForeignKind> kinds = {
     {"Marabou proof", is_marabou_proof, judge_marabou},
     {"crown query", is_crown_query, judge_crown_query},
     {"monotonicity certificate", is_monotonicity, judge_monotonicity},
+    {"leaf artifact", is_leaf_artifact, judge_leaf_artifact},
+    {"margin certificate", is_margin, judge_margin},
+    {"spline certificate", is_spline, judge_spline},
+    {"camera certificate", is_camera, judge_camera},
+    {"property suite", is_property_suite, judge_property_suite},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "checker/readers/json.hpp"
 
@@ -181,6 +182,24 @@ bool has_format(const JsonText& document, std::string_view prefix) {
 
 void refuse_unsupported(const std::string& what) { throw ReadError(ReadError::Class::unsupported, what); }
 
+std::string read_named_file(const ForeignOptions& options, const JsonText& path, std::string* found) {
+  namespace fs = std::filesystem;
+  const std::string bad = "the file " + json_string(path.text) + " that it names: ";
+  const fs::path whole(path.text);
+  if (path.text.empty() || whole.is_absolute()) malformed(path, bad + "expected a relative path");
+  for (const fs::path& part : whole)
+    if (part == ".." || part == "." || part.empty()) malformed(path, bad + "expected a path without . and ..");
+  for (auto from = whole.begin(); !options.root.empty() && from != whole.end(); ++from) {
+    fs::path tail;
+    for (auto part = from; part != whole.end(); ++part) tail /= *part;
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(fs::path(options.root) / tail, ignored))) continue;
+    *found = tail.string();
+    return read_below_root(options, *found);
+  }
+  return *found = path.text, read_below_root(options, path.text);
+}
+
 std::string about(const Fraction& value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.6g", value.double_up());
@@ -190,7 +209,10 @@ std::string about(const Fraction& value) {
 std::string counted(std::size_t n, const char* noun) {
   const std::string one = noun;
   if (n == 1) return "1 " + one;
-  return std::to_string(n) + " " + (one.ends_with('y') ? one.substr(0, one.size() - 1) + "ies" : one + "s");
+  const std::string many = one.ends_with('y')   ? one.substr(0, one.size() - 1) + "ies"
+                           : one.ends_with('x') ? one + "es"
+                                                : one + "s";
+  return std::to_string(n) + " " + many;
 }
 
 Ruling::Ruling(const JsonText& document, const ForeignOptions& given) : options(given) {

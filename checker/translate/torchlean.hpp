@@ -44,6 +44,10 @@ std::string require_format(const JsonText& document, const std::vector<std::stri
 bool has_format(const JsonText& document, std::string_view prefix);
 [[noreturn]] void refuse_unsupported(const std::string& what);
 
+// The file below the root that a certificate names, also where the root holds only the last folders of its path (the
+// longest tail that exists there counts). found: the path that was read. Throws ReadError like read_below_root.
+std::string read_named_file(const ForeignOptions& options, const JsonText& path, std::string* found);
+
 std::string about(const Fraction& value);              // six digits, for people
 std::string counted(std::size_t n, const char* noun);  // "1 row", "2 rows"
 
