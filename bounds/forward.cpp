@@ -64,6 +64,12 @@ Products sparse_dot(const SparseWeights& w, std::size_t row, const double* centr
   return out;
 }
 
+// Column P of FORMAT.md section 3 for dense, conv and reduce.
+double contraction_magnitude(const Network& net, std::uint32_t k, std::uint64_t depth, double operand) {
+  const double products = mul_up(mul_up(static_cast<double>(depth), net.magnitude[k]), operand);
+  return mul_up(net.moved_magnitude[k], add_up(products, net.bias_magnitude[k]));
+}
+
 void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
   const Node& node = net.node(k);
   const auto rows = static_cast<std::size_t>(node.ints[0]), depth = static_cast<std::size_t>(node.ints[1]);
@@ -81,8 +87,7 @@ void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Value& 
       outward_from_products(p, bias ? bias[j] : 0.0, depth, out, r * columns + j);
     }
   }
-  out.magnitude =
-      add_up(mul_up(mul_up(static_cast<double>(depth), net.magnitude[k]), x.magnitude), net.bias_magnitude[k]);
+  out.magnitude = contraction_magnitude(net, k, depth, x.magnitude);
 }
 
 void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
@@ -127,8 +132,7 @@ void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& o
                               static_cast<std::size_t>(b * g.filters + m) * positions + i);
     }
   }
-  out.magnitude =
-      add_up(mul_up(mul_up(static_cast<double>(g.window()), net.magnitude[k]), x.magnitude), net.bias_magnitude[k]);
+  out.magnitude = contraction_magnitude(net, k, static_cast<std::uint64_t>(g.window()), x.magnitude);
 }
 
 void reduce_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
@@ -147,7 +151,7 @@ void reduce_rule(const Network& net, std::uint32_t k, const Operands& in, Value&
     out.hi[i] = divisor == 1 ? hi : div_up(hi, divisor);
     out.sum[i] = divisor == 1 ? sum : div_up(sum, divisor);
   }
-  out.magnitude = mul_up(static_cast<double>(depth), x.magnitude);
+  out.magnitude = contraction_magnitude(net, k, depth, x.magnitude);
 }
 
 void bn_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {

@@ -75,6 +75,7 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)), lazy_(std::
   map_repeats.assign(n, 1);
   magnitude.assign(n, 1.0);
   bias_magnitude.assign(n, 0.0);
+  moved_magnitude.assign(n, 1.0);
   for (std::uint32_t k = 0; k < n; ++k) {
     const Node& node = g.nodes[k];
     node_multiplications.push_back(
@@ -84,6 +85,8 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)), lazy_(std::
                                 : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window())
                                                           : 1.0));
     multiplications += node_multiplications.back();
+    for (double c : groups.factors[k])  // a factor 0 makes it infinite
+      moved_magnitude[k] = mul_up(moved_magnitude[k], std::max(std::fabs(c), div_up(1.0, std::fabs(c))));
     if (is_group_kind(node.kind)) members[groups.root[k]].push_back(k);
     switch (node.kind) {
       case Kind::map:

@@ -43,6 +43,7 @@ struct Network {
   std::vector<std::uint64_t> map_repeats;  // per node: greatest number of times a map reads one element (1 for others)
   std::vector<double> magnitude;           // per node: max(1, max abs of W / c / 1/c as FORMAT.md section 3 uses it)
   std::vector<double> bias_magnitude;      // per node: max(1, max abs b)
+  std::vector<double> moved_magnitude;     // per contraction: F of FORMAT.md section 3, rounded up; 1 for others
   std::vector<double> node_multiplications;  // of one execution, about
   double multiplications = 0;                // their sum
 

@@ -123,7 +123,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 
 CertificateWriter::CertificateWriter(const CertificateHeader& header, const Model& model, const Property& property) {
   record(
-      "\"record\":\"header\",\"format\":\"outward-certificate\",\"version\":2,\"claim\":" + json_string(header.claim) +
+      "\"record\":\"header\",\"format\":\"outward-certificate\",\"version\":3,\"claim\":" + json_string(header.claim) +
       ",\"semantics\":" + json_string(header.semantics) + ",\"producer\":" + json_string(header.producer));
   record(model_record(model, property.outputs));
   record(property_record(property, model.graph.element == ElementType::binary64));

@@ -53,8 +53,8 @@ class Check {
 
   void follow() {
     expect("header");
-    if (record_.number("version") != 2) {
-      throw ReadError(ReadError::Class::unsupported, "header: expected certificate version 2");
+    if (record_.number("version") != 3) {
+      throw ReadError(ReadError::Class::unsupported, "header: expected certificate version 3");
     }
     answer_.claim = parse_name<Claim>(claim_names, text("claim"));
     answer_.semantics = parse_name<Semantics>(semantics_names, text("semantics"));
@@ -153,8 +153,7 @@ class Check {
     }
     const bool is_bound = answer_.claim == Claim::bound;
     const bool empty = is_bound ? answer_.bounds.empty() : property_->cases.empty();
-    const Word good = empty ? Word::vacuous : Word::valid;
-    answer_.word = answer_.reasons.empty() ? good : Word::not_asked;
+    answer_.word = !answer_.reasons.empty() ? Word::not_asked : empty ? Word::vacuous : Word::valid;
     if (empty) answer_.reasons.push_back("the claim says nothing: it has no case and no bound");
   }
 };

@@ -196,6 +196,11 @@ void State<U>::prepare_constants(std::uint32_t k) {
       break;
     default: break;
   }
+  for (double moved : structure_.movable[k]) {  // max(|c|, 1/|c|), the factor of column P
+    a.overflow |= moved == 0;
+    const U size = std::abs(moved), most = a.overflow ? U(1) : larger(size, div_up(U(1), size));
+    a.gain = mul_up(a.gain, most), a.after = mul_up(a.after, most);
+  }
 }
 
 // Image of one linear node, without error box, over its operands' ranges x. absolute: x are

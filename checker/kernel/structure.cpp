@@ -55,25 +55,24 @@ Sites sites_of(const Node& node) {
 }
 
 // Constant factors that a runtime may move behind the contraction that reads node k.
-std::uint64_t movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses,
-                              std::uint32_t k) {
-  std::uint64_t factors = 0;
+std::vector<double> movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses,
+                                    std::uint32_t k) {
+  std::vector<double> factors;
   for (;; k = graph.nodes[k].operands[0]) {
     const Node& node = graph.nodes[k];
     if (uses[k] != 1) return factors;
     if (node.kind == Kind::map && node.operands.size() == 1) continue;
     if (node.kind != Kind::scale && node.kind != Kind::divide) return factors;
-    for (double c : node.payload) {  // bit-identical: 0 and -0 differ
-      const double first = node.payload[0];
+    const double first = node.payload[0];
+    for (double c : node.payload)  // bit-identical: 0 and -0 differ
       if (c != first || __builtin_signbit(c) != __builtin_signbit(first)) return factors;
-    }
-    ++factors;
+    factors.push_back(first);
   }
 }
 
 }  // namespace
 
-Structure::Structure(const Graph& g) : graph(g) {
+Structure::Structure(const Graph& g) : graph(g), movable(g.nodes.size()) {
   const std::size_t count = g.nodes.size();
   stored.assign(count, 0), inside.assign(count, 0), members.resize(count), leaves.resize(count);
   terms.assign(count, 1), products.assign(count, 0), sites.resize(count), offsets.resize(count);
@@ -107,13 +106,10 @@ Structure::Structure(const Graph& g) : graph(g) {
       case Kind::conv:
         sites[q] = sites_of(node);
         multiplications += sites[q].count * sites[q].inputs * sites[q].outputs;
-        T = sites[q].inputs + sites[q].has_bias + 2 * movable_factors(g, uses, node.operands[0]);
-        Q = 1;
+        T = sites[q].inputs + sites[q].has_bias, Q = 1;
         break;
       case Kind::reduce:
-        T = static_cast<std::uint64_t>(node.ints[0]);
-        T += 2 * movable_factors(g, uses, node.operands[0]);
-        Q = 0;
+        T = static_cast<std::uint64_t>(node.ints[0]), Q = 0;
         for (std::uint64_t i = 0; i < node.size; ++i) Q = node.ints[1 + i] == 1 ? Q : 2;
         break;
       case Kind::bn: T += 2, Q += 6; break;
@@ -123,11 +119,11 @@ Structure::Structure(const Graph& g) : graph(g) {
       case Kind::divide: Q += 2; break;
       default: break;  // map, neg
     }
+    if (is_contraction(node.kind)) movable[q] = movable_factors(g, uses, node.operands[0]);
+    T += 2 * movable[q].size();
     if (node.kind == Kind::map) {
       offsets[q].push_back(0);
-      for (std::uint32_t p : node.operands) {
-        offsets[q].push_back(offsets[q].back() + g.nodes[p].size);
-      }
+      for (auto p : node.operands) offsets[q].push_back(offsets[q].back() + g.nodes[p].size);
     }
     terms[q] = T, products[q] = Q;
   }

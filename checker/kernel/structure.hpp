@@ -38,6 +38,7 @@ struct Structure {
   std::vector<std::vector<std::uint32_t>> leaves;   // per root: the stored leaves of its group
   std::vector<std::uint64_t> terms, products;       // T and Q of every linear node
   std::vector<Sites> sites;                         // of dense and conv nodes
+  std::vector<std::vector<double>> movable;         // per contraction: the factors that f counts
   std::vector<std::vector<std::uint64_t>> offsets;  // map: where each operand starts in z; end
   std::uint64_t multiplications = 0;                // of one execution
   bool is_root(std::uint32_t k) const { return stored[k] && is_linear(graph.nodes[k].kind); }

@@ -24,14 +24,14 @@ bool is_uniform(const std::vector<double>& payload) {
 }
 
 // f of section 3: constant factors a runtime may move behind the contraction that reads `number`.
-std::uint32_t movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses, std::uint32_t number) {
-  std::uint32_t factors = 0;
+std::vector<double> movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses, std::uint32_t number) {
+  std::vector<double> factors;
   while (true) {
     const Node& node = graph.nodes[number];
     if (uses[number] != 1) return factors;
     if (node.kind == Kind::scale || node.kind == Kind::divide) {
       if (!is_uniform(node.payload)) return factors;
-      ++factors;
+      factors.push_back(node.payload.front());
     } else if (node.kind != Kind::map || node.operands.size() != 1) {
       return factors;
     }
@@ -89,7 +89,7 @@ void count_terms(const Graph& graph, Groups& groups, std::uint32_t number) {
   }
   if (is_contraction(node.kind)) {
     groups.factors[number] = movable_factors(graph, groups.uses, node.operands[0]);
-    terms += 2 * std::uint64_t{groups.factors[number]};
+    terms += 2 * groups.factors[number].size();
   }
 }
 
@@ -111,7 +111,7 @@ Groups find_groups(const Graph& graph) {
   groups.stored.assign(count, true);
   groups.terms.assign(count, 1);
   groups.roundings.assign(count, 0);
-  groups.factors.assign(count, 0);
+  groups.factors.resize(count);
   groups.total.assign(count, 0);
   groups.root.resize(count);
   for (std::uint32_t number = 0; number < count; ++number) {

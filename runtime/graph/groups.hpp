@@ -15,7 +15,7 @@ struct Groups {
   std::vector<std::uint32_t> uses;       // operand slots that read the node, plus one if it is the output
   std::vector<std::uint64_t> terms;      // T of a linear node inside its group; 1 for leaves of any kind
   std::vector<std::uint64_t> roundings;  // Q likewise; 0 for leaves of any kind
-  std::vector<std::uint32_t> factors;    // f, the movable factors, of a contraction; 0 otherwise
+  std::vector<std::vector<double>> factors;  // the movable factors of a contraction, f of them; empty otherwise
 
   // N = T + Q at the root of a group, 0 if the group rounds nothing and at nodes that are no linear root.
   std::vector<std::uint64_t> total;

@@ -104,7 +104,7 @@ inline const std::string zero_digest(64, '0');
 inline Certificate opening(const Graph& graph, const Property& p, const std::string& claim,
                            const std::string& semantics) {
   Certificate c;
-  c.add(R"({"record":"header","format":"outward-certificate","version":2,"claim":")" + claim + R"(","semantics":")" +
+  c.add(R"({"record":"header","format":"outward-certificate","version":3,"claim":")" + claim + R"(","semantics":")" +
         semantics + R"(","producer":"by hand"})");
   c.add(R"({"record":"model","files":[{"path":"m.onnx","bytes":7,"sha256":")" + zero_digest +
         R"("}],"shapes":[],"element":")" + (graph.is_binary64 ? "binary64" : "binary32") + R"(","inputs":)" +

@@ -213,7 +213,7 @@ TEST_CASE("the corpus of counterexample files") {
   CHECK(best.out.find("real") == std::string::npos);
 }
 
-TEST_CASE("hostile JSON files are refused") {
+TEST_CASE("hostile JSON files are refused, a large one is read") {
   const std::string folder = cases() + "/hostile/";
   const auto rows = table(folder + "expected.csv");
   if (rows.empty()) {
@@ -224,8 +224,9 @@ TEST_CASE("hostile JSON files are refused") {
   for (const auto& row : rows) {
     if (row[1] != "check" || row[0].ends_with(".gz")) continue;
     ++seen;
-    const Result r = check({folder + row[0]});
-    CHECK_MESSAGE((r.code == 4 || r.code == 1), row[0]);
+    const Result r = check({folder + row[0], "--allow", "asserted-bounds"});
+    const bool refused = r.code == 1 || r.code == 4 || r.code == 5;
+    CHECK_MESSAGE((row[3] == "accepted" ? r.code == 0 : refused), row[0]);
   }
   CHECK(seen > 15);
 }

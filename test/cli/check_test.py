@@ -205,7 +205,7 @@ class Tampering(CheckTest):
 
     def test_right_footer_but_another_meaning(self):
         text = "\n".join(self.lines("holds"))
-        for old, new in [('"claim":"holds"', '"claim":"violated"'), ('"version":2', '"version":1'), ('"fp32_any"', '"fp64_any"'),
+        for old, new in [('"claim":"holds"', '"claim":"violated"'), ('"version":3', '"version":2'), ('"fp32_any"', '"fp64_any"'),
                          ('"element":"binary32"', '"element":"binary64"'), ('"inputs":16', '"inputs":15'), ('"outputs":3', '"outputs":4'),
                          ('"radius":"0.1"', '"radius":"0.01"'), ('"label":1', '"label":0'), ('"cases":2', '"cases":1'), ('"boxes":1', '"boxes":2'),
                          ('"rounding":"nearest_even"', '"rounding":"exact"'), ('"box":0', '"box":1'), ('"case":0', '"case":1'),

@@ -167,7 +167,7 @@ class Execution {
       if (v[18] != 0) bias.push_back({{}, payload(node, static_cast<std::size_t>(M * C * kh * kw + m))});
     }
     // Factors move for all elements alike, onto the weights or behind the sum.
-    const std::size_t moved = roll(groups_.factors[k] + 1);
+    const std::size_t moved = roll(groups_.factors[k].size() + 1);
     std::vector<float> factors;
     Terms terms;
     for (const auto& [j, w] : products) {

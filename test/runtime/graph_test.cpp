@@ -140,11 +140,11 @@ TEST_CASE("movable factors: uniform scales and divisions behind one-operand maps
     return graph_of({make(Kind::input, {}, 2), make(kind, {0}, 2, {}, std::move(factor)),
                      make(Kind::map, {1}, 2, {1, 0}), make(Kind::dense, {2}, 1, {1, 2, 1, 0}, {1, 1})});
   };
-  CHECK(find_groups(build({2, 2}, Kind::scale)).factors[3] == 1);
+  CHECK(find_groups(build({2, 2}, Kind::scale)).factors[3].size() == 1);
   CHECK(find_groups(build({2, 2}, Kind::divide)).total[3] == 5);  // K = 2, 2f = 2, Q = 1
-  CHECK(find_groups(build({2, 3}, Kind::scale)).factors[3] == 0);
-  CHECK(find_groups(build({0, -0.0}, Kind::scale)).factors[3] == 0);
-  CHECK(find_groups(build({2, 2}, Kind::shift)).factors[3] == 0);
+  CHECK(find_groups(build({2, 3}, Kind::scale)).factors[3].empty());
+  CHECK(find_groups(build({0, -0.0}, Kind::scale)).factors[3].empty());
+  CHECK(find_groups(build({2, 2}, Kind::shift)).factors[3].empty());
   // The edge into the contraction is no inside edge: the map is stored and roots the group of the scale.
   const Groups groups = find_groups(build({2, 2}, Kind::scale));
   CHECK(groups.stored == std::vector<bool>{true, false, true, true});
