@@ -12,6 +12,7 @@
 #include "bounds/attack.hpp"
 #include "bounds/branch/box_branching.hpp"
 #include "formats/error.hpp"
+#include "runtime/cpu/reference.hpp"
 
 namespace outward {
 
@@ -30,6 +31,7 @@ class Query {
         rows_(property),
         proofs_(property.boxes.size()) {
     open_.assign(property.cases.size(), 1);
+    case_replays_.assign(property.cases.size(), 0);
     outcome_.boxes.resize(property.boxes.size());
     outcome_.box_tried.assign(property.boxes.size(), 0);
   }
@@ -94,7 +96,8 @@ class Query {
   // Candidates are replayed in the semantics of the claim; one that is unsafe only in the other semantics is
   // remembered.
   bool accept(std::uint32_t case_index, const std::vector<double>& x) {
-    if (++replays_ > 400) return false;
+    // A point that looks unsafe and is not lies within rounding of the edge; there can be any number of them.
+    if (++replays_ > most_replays || ++case_replays_[case_index] > most_case_replays) return false;
     const std::optional<std::vector<std::string>> decimals =
         decimals_near(x, property_.boxes[property_.cases[case_index].box], net_.graph.element);
     if (!decimals) return false;
@@ -133,6 +136,17 @@ class Query {
     return true;
   }
 
+  // Outputs at a point: of the reference execution, or near the exact ones. Empty if the execution overflows.
+  std::vector<double> outputs_at(const std::vector<double>& x) const {
+    if (options_.semantics == Semantics::real) return FastNetwork(net_.fast()).forward(x, 1);
+    std::vector<double> executed = x;
+    if (net_.graph.element == ElementType::binary32)
+      for (double& v : executed) v = static_cast<float>(v);
+    for (double v : executed)
+      if (!std::isfinite(v)) return {};
+    return run_reference(net_.graph, executed);
+  }
+
   // Centre and two corners of the first boxes, executed in the semantics of the claim whatever the exact network says
   // there: a network can be unsafe in floating point alone.
   bool probe() {
@@ -142,8 +156,9 @@ class Query {
         std::vector<double> x;
         for (const InputRange& r : property_.boxes[b])
           x.push_back(which == 0 ? round_nearest((r.lo + r.hi) / 2) : round_nearest(which == 1 ? r.lo : r.hi));
-        for (std::uint32_t c = 0; c < property_.cases.size() && !stopped(); ++c)
-          if (property_.cases[c].box == b && accept(c, x)) return true;
+        const std::vector<double> y = outputs_at(x);
+        for (std::uint32_t c = 0; c < property_.cases.size() && !stopped() && !y.empty(); ++c)
+          if (property_.cases[c].box == b && rows_.looks_unsafe(c, y.data()) && accept(c, x)) return true;
         if (stopped() || seconds_since(from) > 0.5) return false;
       }
     }
@@ -371,7 +386,9 @@ class Query {
   std::uint64_t slices_ = 0;  // searches between rounds so far
   bool broken_ = false;       // an internal inconsistency: nothing may be claimed any more
   double branch_until_ = 0;   // seconds after the start
-  int replays_ = 0;
+  static constexpr std::uint64_t most_replays = 400, most_case_replays = 50;
+  std::uint64_t replays_ = 0;
+  std::vector<std::uint64_t> case_replays_;  // per case
   Outcome outcome_;
 };
 

@@ -123,7 +123,7 @@ Property complete_radius_property(RadiusOptions radius, bool has_label, const Gr
   std::vector<Fraction> reference;
   if (needs_label || radius.target == "deviation") {
     RadiusOptions centre = radius;  // its box is the centre after preprocessing
-    centre.radius = "0", centre.clip.clear(), centre.target = "none";
+    centre.radius = "0", centre.clip.clear(), centre.target = "none", centre.deviation.clear();
     const Property at = radius_property(centre, graph, {});
     std::vector<Fraction> point;
     for (const InputRange& r : at.boxes.at(0)) point.push_back(r.lo);

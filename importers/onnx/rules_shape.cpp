@@ -140,6 +140,9 @@ void rule_squeeze(Call& call) {
   const Shape& shape = call.in[0].shape;
   const auto axes = axes_of(call, 1);
   std::vector<bool> drop(shape.size(), false);
+  if (axes && axes->empty())
+    refuse("unsupported-attribute", "axes", "axes, or none at all (runtimes disagree on an empty list)",
+           "an empty list");
   if (axes) {
     for (std::size_t axis : sorted_axes(*axes, shape.size())) {
       if (shape[axis] != 1) refuse("bad-axis", "squeezed dimension", "1", std::to_string(shape[axis]));

@@ -46,6 +46,22 @@ class CheckTest(harness.FolderTest):
             with open(self.path(name), encoding="utf-8") as file:
                 self.proofs[name] = file.read()
 
+    def test_every_target(self):
+        """A deviation was refused with every certificate and witness: the centre's own query kept the deviation as an option."""
+        for target in ["--label", 1], ["--output-range", "-20,20"], ["--output-range", "0,1"], ["--max-deviation", "3"], ["--max-deviation", "0.01"]:
+            for more in [], ["--clip", "0,1"], ["--scale", "2"], ["--mean", "0.1", "--std", "1.5", "--layout", "nchw"]:
+                query = ["--radius", "0.01", "--input", IMAGE] + target + more
+                if "--layout" in more:
+                    query = ["--radius", "0.01"] + target + more
+                done = harness.run("verify", MODEL, *query, "--certificate", self.path("c"), "--witness", self.path("w"))
+                if "--layout" in more and done.code in (3, 4):
+                    continue  # the example's input is no image
+                self.assertIn(done.code, (0, 1), done)
+                expected = "holds" if done.code == 0 else "violated"
+                self.judge("VALID", self.path("c"), "--model", MODEL, *query, "--expect", expected)
+                if done.code == 1:
+                    self.judge("VALID", self.path("w"), "--model", MODEL, *query, "--semantics", "fp32_sequential")
+
     def lines(self, name):
         """The records of a proof without the footer."""
         return self.proofs[name].split("\n")[:-2]
@@ -119,7 +135,7 @@ class Verdicts(CheckTest):
         for name, more in ("holds", []), ("violated", []), ("violated", ["--expect", "violated"]):
             done = harness.run("check", self.path(name), *asked(HOLDS if name == "holds" else VIOLATED), *more, "--json")
             value = json.loads(done.out)
-            self.assertEqual(set(value), {"certificate", "verdict", "exit", "claim", "semantics", "records", "exact_decisions", "bounds", "reasons", "notes"})
+            self.assertEqual(set(value), {"certificate", "verdict", "exit", "claim", "semantics", "records", "exact_decisions", "bounds", "statements", "reasons", "notes"})
             self.assertEqual((value["exit"], WORDS[value["verdict"]]), (done.code, done.code))
             self.assertEqual(value["claim"], name)
 
