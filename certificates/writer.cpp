@@ -1,11 +1,7 @@
 #include "certificates/writer.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <fstream>
 
-#include "formats/error.hpp"
 #include "formats/exact.hpp"
 
 namespace outward {
@@ -198,23 +194,6 @@ std::string CertificateWriter::finish() {
   const std::string count = std::to_string(records_);
   record("\"record\":\"footer\",\"records\":" + count + ",\"sha256\":\"" + digest + "\"");
   return std::move(text_);
-}
-
-void save_file(const std::string& path, const std::string& content) {
-  const std::string temporary = path + ".partial-" + std::to_string(::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.flush();
-    if (!out) {
-      std::remove(temporary.c_str());
-      throw ResourceError("cannot write " + path);
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw ResourceError("cannot rename " + temporary + " to " + path);
-  }
 }
 
 }  // namespace outward

@@ -1,12 +1,13 @@
 // Writes certificates in the form of FORMAT.md section 7: one call per record, in the order the grammar wants them.
-// Promises canonical text (key order, no white space); the caller promises the grammar. Nothing is on disk before
-// save().
+// Promises canonical text (key order, no white space); the caller promises the grammar, and UTF-8
+// (output_file.hpp) in every name. Nothing is written to disk here.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "certificates/output_file.hpp"
 #include "runtime/graph/graph.hpp"
 #include "runtime/graph/property.hpp"
 
@@ -68,8 +69,5 @@ std::string index_list(std::span<const std::uint32_t> indices);
 std::string base64(std::span<const std::uint8_t> bytes);
 // A JSON string with quotes: only ", \ and control characters are escaped.
 std::string json_string(const std::string& text);
-
-// Writes to path under a temporary name in the same folder, then renames. Throws ResourceError.
-void save_file(const std::string& path, const std::string& content);
 
 }  // namespace outward

@@ -29,6 +29,7 @@ void add_model(CLI::App& command, ModelOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
   CLI::App app{"Inspect and run neural network models."};
   app.footer(examples);
   app.require_subcommand(1);

@@ -1,21 +1,25 @@
 #include "cli/verify_batch.hpp"
 
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 
+#include "certificates/output_file.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/verify_instances.hpp"
 #include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
+#include "formats/exact.hpp"
 
 namespace outward::cli {
 
@@ -23,45 +27,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Instance {
-  std::string model, property;  // as the file writes them
-  std::string seconds;          // may be empty
-  std::string key() const { return model + "," + property; }
-};
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
-std::vector<Instance> read_instances(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw InputRefused({"file", path, "cannot be opened", "a CSV file of instances", "", ""});
-  std::vector<Instance> out;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (trimmed(line).empty()) continue;
-    std::vector<std::string> fields;
-    std::stringstream rest(line);
-    for (std::string field; std::getline(rest, field, ',');) fields.push_back(trimmed(field));
-    if (fields.size() < 2 || fields[0].empty() || fields[1].empty())
-      throw InputRefused(
-          {"csv", path + ":" + std::to_string(number), "no instance", "model,property[,seconds]", line, ""});
-    const std::string seconds = fields.size() > 2 ? fields[2] : "";
-    if (out.empty() && seconds.find_first_of("0123456789") == std::string::npos && !seconds.empty())
-      continue;  // header
-    out.push_back({fields[0], fields[1], seconds});
-  }
-  return out;
-}
-
-// Runs this program again and returns what it printed on stdout and its exit code (−1: ended by a signal).
+// Runs this program again and returns what it printed on stdout and its exit code (−1: ended by a signal). Passes an
+// interruption on; the other process does not outlive this one.
 std::string run_again(const std::vector<std::string>& arguments, int* code) {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0) throw ResourceError("no pipe for another process");
   const pid_t child = ::fork();
   if (child < 0) throw ResourceError("no other process can be started");
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(pipe[1], STDOUT_FILENO);
     ::close(pipe[0]);
     ::close(pipe[1]);
@@ -74,9 +48,13 @@ std::string run_again(const std::vector<std::string>& arguments, int* code) {
   ::close(pipe[1]);
   std::string out;
   std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = ::read(pipe[0], buffer.data(), buffer.size())) != 0;) {
+  for (bool passed_on = false;;) {
+    if (interrupted && !passed_on) passed_on = ::kill(child, SIGINT) == 0;
+    pollfd wait{pipe[0], POLLIN, 0};
+    if (::poll(&wait, 1, 100) <= 0) continue;
+    const ssize_t n = ::read(pipe[0], buffer.data(), buffer.size());
+    if (n == 0 || (n < 0 && errno != EINTR)) break;
     if (n > 0) out.append(buffer.data(), static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) break;
   }
   ::close(pipe[0]);
   int status = 0;
@@ -86,80 +64,116 @@ std::string run_again(const std::vector<std::string>& arguments, int* code) {
   return out;
 }
 
-class Batch {
- public:
-  explicit Batch(const Options& o)
-      : options_(o),
-        folder_(std::filesystem::path(o.batch).parent_path()),
-        results_(o.results.empty() ? o.batch + ".results.jsonl" : o.results) {}
+std::string text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-  int run() {
-    const std::vector<Instance> instances = read_instances(options_.batch);
-    resume();
-    std::ofstream lines(results_, std::ios::app);
-    std::ofstream table(results_ + ".csv", std::ios::app);
-    if (!lines || !table) throw ResourceError("cannot write " + results_);
-    std::size_t number = 0;
-    for (const Instance& i : instances) {
-      ++number;
-      if (done_.count(i.key()) != 0) continue;
-      if (interrupted) break;
-      const Json r = one(i);
-      lines << r.dump() << "\n" << std::flush;
-      table << "batch," << i.model << "," << i.property << ",0," << competition_word(r["verdict"], r["reason"]) << ","
-            << r["seconds"].get<double>() << "\n"
-            << std::flush;
-      count(r);
-      if (!options_.quiet)
-        std::cerr << number << "/" << instances.size() << " " << i.key() << ": " << r["verdict"].get<std::string>()
-                  << " (" << r["seconds"].get<double>() << " s)\n";
-    }
-    std::size_t all = 0;
-    for (const auto& [verdict, n] : counts_) all += n;
-    std::cout << all << " of " << instances.size() << " instances:";
-    for (const auto& [verdict, n] : counts_) std::cout << " " << verdict << " " << n;
-    std::cout << "\nresults: " << results_ << "\n";
-    if (counts_["error"] > 0) return exit_resource;
-    return counts_["unknown"] > 0 || all < instances.size() ? exit_unknown : exit_holds;
+std::string table_row(const Json& r) {
+  return "batch," + r["model"].get<std::string>() + "," + r["property"].get<std::string>() + ",0," +
+         competition_word(r["verdict"], r["reason"]) + "," + shortest_decimal(r["seconds"].get<double>()) + "\n";
+}
+
+// A file that is only ever appended to.
+class Lines {
+ public:
+  explicit Lines(const std::string& path) : path_(path), out_(path, std::ios::app | std::ios::binary) { check(); }
+  void append(const std::string& more) {
+    out_ << more << std::flush;
+    check();
   }
 
  private:
-  // A line that was cut off when an earlier run was killed is dropped.
-  void resume() {
-    std::ifstream in(results_);
-    std::string kept;
-    for (std::string line; std::getline(in, line);) {
-      const Json r = Json::parse(line, nullptr, false);
-      if (!r.is_object() || !r.contains("model") || !r.contains("property") || !r.contains("verdict")) continue;
-      if (!done_.insert(r["model"].get<std::string>() + "," + r["property"].get<std::string>()).second) continue;
-      count(r);
-      kept += line + "\n";
+  void check() const {
+    if (!out_) throw ResourceError("cannot write " + path_);
+  }
+  const std::string path_;
+  std::ofstream out_;
+};
+
+class Batch {
+ public:
+  explicit Batch(const Options& o) : options_(o), folder_(std::filesystem::path(o.batch).parent_path()) {}
+
+  int run() {
+    const std::vector<Instance> instances = read_instances(options_.batch);
+    EarlierResults earlier = read_results(results_file(options_));
+    remake_table(earlier);
+    Lines lines(results_file(options_)), table(results_table(options_));
+    if (earlier.unended) lines.append("\n");
+    std::size_t number = 0;
+    for (const Instance& i : instances) {
+      ++number;
+      if (auto& done = earlier.of[result_key(i.model, i.property)]; !done.empty()) {
+        ++counts_[earlier.all[done.front()]["verdict"]];
+        done.pop_front();
+        continue;
+      }
+      if (interrupted) continue;
+      const Json r = one(i);
+      if (!options_.quiet)
+        std::cerr << number << "/" << instances.size() << " " << i.model << "," << i.property << ": "
+                  << r["verdict"].get<std::string>() << " (" << r["seconds"].get<double>() << " s)\n";
+      const bool unfinished = interrupted && r["verdict"] == "error";
+      if (unfinished || (r["verdict"] == "unknown" && r["reason"] == "interrupted")) continue;
+      lines.append(text(r) + "\n");
+      table.append(table_row(r));
+      ++counts_[r["verdict"]];
     }
-    in.close();
-    if (!done_.empty()) std::ofstream(results_, std::ios::trunc) << kept;
+    return summary(instances.size());
   }
 
-  void count(const Json& r) { ++counts_[r["verdict"].get<std::string>()]; }
+ private:
+  // A run that was killed may have left the table behind the results.
+  void remake_table(const EarlierResults& earlier) const {
+    const std::string path = results_table(options_);
+    std::string first, rows;
+    if (std::ifstream in(path); in && std::getline(in, first) && first.rfind("batch,", 0) != 0)
+      throw InputRefused({"results", path, "this is no table of results", "what --batch wrote beside the results", "",
+                          "give another place with --results"});
+    for (const Json& r : earlier.all) rows += table_row(r);
+    save_file(path, rows);
+  }
+
+  int summary(std::size_t instances) {
+    std::size_t all = 0;
+    for (const auto& [verdict, n] : counts_) all += n;
+    std::cout << all << " of " << instances << " instances:";
+    for (const auto& [verdict, n] : counts_) std::cout << " " << verdict << " " << n;
+    std::cout << "\nresults: " << results_file(options_) << "\n";
+    if (counts_["error"] > 0) return exit_resource;
+    return counts_["unknown"] > 0 || all < instances ? exit_unknown : exit_holds;
+  }
+
+  // A path, not an option.
+  std::string below(const std::string& path) const {
+    const std::string whole = (folder_ / path).string();
+    return whole[0] == '-' ? "./" + whole : whole;
+  }
+
+  std::vector<std::string> arguments(const Instance& i) const {
+    const Options& o = options_;
+    std::vector<std::string> out = {"verify", below(i.model), below(i.property), "--json"};
+    const auto add = [&](const char* name, const std::string& value) { out.insert(out.end(), {name, value}); };
+    add("--threads", std::to_string(o.threads));
+    add("--seed", std::to_string(o.seed));
+    add("--max-domains", std::to_string(o.max_domains));
+    add("--device", o.device);
+    if (!o.semantics.empty()) add("--semantics", o.semantics);
+    if (o.timeout > 0)
+      add("--timeout", shortest_decimal(o.timeout));
+    else if (!i.seconds.empty())
+      add("--timeout", i.seconds);
+    for (const std::string& shape : o.shape_texts) add("--input-shape", shape);
+    if (o.quiet) out.emplace_back("--quiet");
+    if (o.verbose) out.emplace_back("--verbose");
+    return out;
+  }
 
   Json one(const Instance& i) {
     const auto start = std::chrono::steady_clock::now();
-    std::vector<std::string> arguments = {"verify",
-                                          (folder_ / i.model).string(),
-                                          (folder_ / i.property).string(),
-                                          "--json",
-                                          "--threads",
-                                          std::to_string(options_.threads),
-                                          "--seed",
-                                          std::to_string(options_.seed)};
-    std::string seconds = i.seconds;
-    if (options_.timeout > 0) seconds = std::to_string(options_.timeout);
-    if (!seconds.empty()) arguments.insert(arguments.end(), {"--timeout", seconds});
-    if (!options_.semantics.empty()) arguments.insert(arguments.end(), {"--semantics", options_.semantics});
     int code = 0;
-    const std::string printed = run_again(arguments, &code);
+    const std::string printed = run_again(arguments(i), &code);
     Json r = {{"model", i.model}, {"property", i.property}, {"verdict", "error"}, {"exit", code}, {"reason", ""}};
     const Json result = Json::parse(printed, nullptr, false);
-    if (result.is_object() && result.contains("verdict")) {
+    if (result.is_object() && result.contains("verdict") && code >= exit_holds && code <= exit_unknown) {
       r["verdict"] = result["verdict"];
       r["reason"] = result["reason"];
       r["result"] = result;
@@ -172,12 +186,14 @@ class Batch {
 
   const Options& options_;
   const std::filesystem::path folder_;
-  const std::string results_;
-  std::set<std::string> done_;
   std::map<std::string, std::size_t> counts_;
 };
 
 }  // namespace
+
+std::string results_file(const Options& o) { return o.results.empty() ? o.batch + ".results.jsonl" : o.results; }
+
+std::string results_table(const Options& o) { return results_file(o) + ".csv"; }
 
 int run_batch(const Options& options) { return Batch(options).run(); }
 

@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <iostream>
 
+#include "formats/error.hpp"
+
 namespace outward::cli {
 
 namespace {
 
-constexpr double first = 0.01, least = 1e-8, greatest = 1e4, precision = 1.01;
+constexpr double first = 0.01, least = 1e-8, greatest = 1e4, precision = 1.01, least_seconds = 1e-6;
 
 class Search {
  public:
@@ -18,7 +20,8 @@ class Search {
 
   RadiusSearch run() {
     // Double or quarter until both sides are known or out of range; what is unknown bounds neither.
-    for (double r = first; r <= greatest && refuted_ == 0 && more(); r *= 2)
+    // However little time there is, one radius is tried: there is a query to report.
+    for (double r = first; r <= greatest && refuted_ == 0 && (r == first || more()); r *= 2)
       if (attempt(r) == Verdict::unknown && r > 100 * first) break;
     for (double r = first / 4; r >= least && certified_ == 0 && more(); r /= 4) attempt(r);
     // Between what is certified and the least radius that is not; then between that and what is refuted.
@@ -52,8 +55,9 @@ class Search {
     Options o = options_;
     o.radius = digits(wanted);
     const double r = std::stod(o.radius);
-    const double left = options_.timeout > 0 ? options_.timeout - seconds() : infinity_;
-    o.timeout = std::min(left, options_.timeout > 0 ? options_.timeout / 6 : 10.0);
+    // Never 0 or less, which is no limit.
+    const double left = options_.timeout > 0 ? std::max(options_.timeout - seconds(), least_seconds) : infinity_;
+    o.timeout = std::min(left, options_.timeout > 0 ? std::max(options_.timeout / 6, least_seconds) : 10.0);
     std::vector<std::string> notes;
     Solved solved = solve(o, model_, net_, make_property(o, model_, notes), 0);
     if (notes_.empty()) notes_ = std::move(notes);
@@ -75,11 +79,12 @@ class Search {
     }
     not_certified_ = std::min(not_certified_, r);
     if (verdict != Verdict::violated) not_refuted_ = std::max(not_refuted_, r);
-    if (verdict == Verdict::violated && (refuted_ == 0 || r < refuted_)) {
+    const bool least_refuted = verdict == Verdict::violated && (refuted_ == 0 || r < refuted_);
+    if (least_refuted) {
       refuted_ = r;
       result_.refuted = o.radius;
     }
-    if (certified_ == 0) result_.best = std::move(solved);
+    if (certified_ == 0 && (least_refuted || refuted_ == 0)) result_.best = std::move(solved);
     return verdict;
   }
 
@@ -97,6 +102,9 @@ class Search {
 
 RadiusSearch search_radius(const Options& options, const Model& model, const Network& net,
                            std::vector<std::string>& notes) {
+  if (options.output_range.empty() && options.max_deviation.empty() && model.graph.nodes[model.graph.output].size < 2)
+    throw UsageError(
+        "--radius max needs a question: the model has one output, so give --output-range or --max-deviation");
   return Search(options, model, net, notes).run();
 }
 

@@ -12,7 +12,8 @@ struct RadiusSearch {
   Solved best;                     // of the certified radius, else of the refuted one, else of the last try
 };
 
-// Radii between 10^-6 and 10^6 times 0.01. Each try gets a sixth of --timeout, or ten seconds.
+// Radii between 10^-6 and 10^6 times 0.01. Each try gets a sixth of --timeout, or ten seconds;
+// the first try is made however little that is. Throws UsageError if nothing is asked of a single output.
 RadiusSearch search_radius(const Options& options, const Model& model, const Network& net,
                            std::vector<std::string>& notes);
 

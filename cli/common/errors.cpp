@@ -1,15 +1,31 @@
 // Rendering of typed errors. Promises: every exception becomes one of the documented exit codes, nothing escapes.
 #include "cli/common/errors.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 
 namespace outward::cli {
 namespace {
 
 void say(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+
+// The exit code, unless what was printed got lost.
+int printed(int code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  say(std::string("error: cannot write to standard output") +
+      (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+  return exit_resource;
+}
 
 // Number of single-character insertions, deletions and replacements that turn a into b.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
@@ -73,7 +89,7 @@ std::string render(const Blocker& blocker) {
 int report_errors(const std::function<int()>& body) noexcept {
   try {
     try {
-      return body();
+      return printed(body());
     } catch (const InputRefused& refused) {
       for (const Blocker& blocker : refused.blockers) say(render(blocker));
       return exit_refused;
@@ -95,13 +111,18 @@ int report_errors(const std::function<int()>& body) noexcept {
   }
 }
 
+void hold_standard_streams() {
+  for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) ::open("/dev/null", O_RDONLY);
+}
+
 int parse_command_line(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return -1;
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
-    if (code == 0) return exit_holds;
+    if (code == 0) return printed(exit_holds);
     suggest(app, argc, argv);
     return exit_usage;
   }

@@ -22,12 +22,17 @@ enum ExitCode : int {
 };
 
 // Runs body and returns its exit code; a typed error is written to stderr and turned into its code: InputRefused 4 (one
-// line per blocker), UsageError 3, ResourceError and out of memory 5, any other exception 5.
+// line per blocker), UsageError 3, ResourceError and out of memory 5, any other exception 5. If what was printed on
+// stdout could not be written, that is said and the code is 5.
 int report_errors(const std::function<int()>& body) noexcept;
 
 // Parses argv. Returns -1 if the program should go on, otherwise the exit code: 0 after --help or --version, 3 after a
 // malformed command line (message and, for a misspelt option, the nearest known one on stderr).
 int parse_command_line(CLI::App& app, int argc, char** argv);
+
+// First in main: files opened later never take the place of a standard stream that is closed. Writing to such a stream
+// fails.
+void hold_standard_streams();
 
 // "error: where: what; expected …, found … (next)".
 std::string render(const Blocker& blocker);
