@@ -21,6 +21,7 @@ const std::vector<ForeignKind> kinds = {
     {"leaf artifact", is_leaf_artifact, judge_leaf_artifact},
     {"margin certificate", is_margin, judge_margin},
     {"node certificate", is_node_certificate, judge_node_certificate},
+    {"interval result", is_ibp_result, judge_ibp_result},
     {"spline certificate", is_spline, judge_spline},
     {"camera certificate", is_camera, judge_camera},
     {"property suite", is_property_suite, judge_property_suite},
