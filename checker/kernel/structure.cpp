@@ -55,12 +55,10 @@ Sites sites_of(const Node& node) {
 }
 
 // Constant factors that a runtime may move behind the contraction that reads node k.
-std::vector<double> movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses,
-                                    std::uint32_t k) {
+std::vector<double> movable_factors(const Graph& graph, std::uint32_t k) {
   std::vector<double> factors;
   for (;; k = graph.nodes[k].operands[0]) {
     const Node& node = graph.nodes[k];
-    if (uses[k] != 1) return factors;
     if (node.kind == Kind::map && node.operands.size() == 1) continue;
     if (node.kind != Kind::scale && node.kind != Kind::divide) return factors;
     const double first = node.payload[0];
@@ -119,8 +117,8 @@ Structure::Structure(const Graph& g) : graph(g), movable(g.nodes.size()) {
       case Kind::divide: Q += 2; break;
       default: break;  // map, neg
     }
-    if (is_contraction(node.kind)) movable[q] = movable_factors(g, uses, node.operands[0]);
-    T += 2 * movable[q].size();
+    if (is_contraction(node.kind)) movable[q] = movable_factors(g, node.operands[0]);
+    T += 3 * movable[q].size();
     if (node.kind == Kind::map) {
       offsets[q].push_back(0);
       for (auto p : node.operands) offsets[q].push_back(offsets[q].back() + g.nodes[p].size);

@@ -23,7 +23,7 @@ std::size_t utf8_length(std::string_view text) {
 
 namespace {
 
-constexpr int max_depth = 4;  // record, list, object, list
+constexpr int max_depth = 5;  // record, list, object, list, number
 
 class Parser {
  public:

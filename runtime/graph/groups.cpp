@@ -24,11 +24,10 @@ bool is_uniform(const std::vector<double>& payload) {
 }
 
 // f of section 3: constant factors a runtime may move behind the contraction that reads `number`.
-std::vector<double> movable_factors(const Graph& graph, const std::vector<std::uint32_t>& uses, std::uint32_t number) {
+std::vector<double> movable_factors(const Graph& graph, std::uint32_t number) {
   std::vector<double> factors;
   while (true) {
     const Node& node = graph.nodes[number];
-    if (uses[number] != 1) return factors;
     if (node.kind == Kind::scale || node.kind == Kind::divide) {
       if (!is_uniform(node.payload)) return factors;
       factors.push_back(node.payload.front());
@@ -88,8 +87,8 @@ void count_terms(const Graph& graph, Groups& groups, std::uint32_t number) {
       break;  // add: sum of T, greatest Q; neg: unchanged
   }
   if (is_contraction(node.kind)) {
-    groups.factors[number] = movable_factors(graph, groups.uses, node.operands[0]);
-    terms += 2 * groups.factors[number].size();
+    groups.factors[number] = movable_factors(graph, node.operands[0]);
+    terms += 3 * groups.factors[number].size();
   }
 }
 

@@ -62,6 +62,15 @@ class CheckTest(harness.FolderTest):
                 if done.code == 1:
                     self.judge("VALID", self.path("w"), "--model", MODEL, *query, "--semantics", "fp32_sequential")
 
+    def test_open_dimensions(self):
+        """The shapes of the model record were one level deeper than the checker's reader allowed."""
+        models.write(self.path("m.onnx"), [("GlobalAveragePool", ["x"], "p"), ("Flatten", ["p"], "y")], inputs=[("x", ["N", 3, "H", "W"])], outputs=[("y", ["N", 3])])
+        query = ["--radius", "0.1", "--output-range", "-5,5", "--input-shape", "x=1,3,2,2"]
+        done = harness.run("verify", self.path("m.onnx"), *query, "--certificate", self.path("c"))
+        self.assertEqual(done.code, 0, done.err)
+        self.judge("VALID", self.path("c"), "--model", self.path("m.onnx"), *query)
+        self.judge("INVALID", self.path("c"), "--model", self.path("m.onnx"), *query[:-1], "x=1,3,2,1")
+
     def lines(self, name):
         """The records of a proof without the footer."""
         return self.proofs[name].split("\n")[:-2]

@@ -12,12 +12,18 @@ make = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(make)
 
 
+def value_info(name, dims):
+    """Dimensions with a name instead of a number are left open."""
+    shape = b"".join(make.nested(1, make.nested(2, d) if isinstance(d, str) else make.integer(1, d)) for d in dims)
+    return make.nested(1, name) + make.nested(2, make.nested(1, make.integer(1, 1) + make.nested(2, shape)))
+
+
 def write(path, nodes, tensors=(), inputs=(("x", [1, 4]),), outputs=(("y", [1, 4]),), opset=17):
     """Writes an ONNX file: nodes as (op, inputs, output), tensors as (name, dims, values)."""
     graph = b"".join(make.nested(1, make.node(op, i, o)) for op, i, o in nodes) + make.nested(2, "test")
     graph += b"".join(make.nested(5, make.tensor(*t)) for t in tensors)
-    graph += b"".join(make.nested(11, make.value_info(*i)) for i in inputs)
-    graph += b"".join(make.nested(12, make.value_info(*o)) for o in outputs)
+    graph += b"".join(make.nested(11, value_info(*i)) for i in inputs)
+    graph += b"".join(make.nested(12, value_info(*o)) for o in outputs)
     with open(path, "wb") as file:
         file.write(make.integer(1, 8) + make.nested(7, graph) + make.nested(8, make.integer(2, opset)))
 

@@ -141,7 +141,7 @@ TEST_CASE("movable factors: uniform scales and divisions behind one-operand maps
                      make(Kind::map, {1}, 2, {1, 0}), make(Kind::dense, {2}, 1, {1, 2, 1, 0}, {1, 1})});
   };
   CHECK(find_groups(build({2, 2}, Kind::scale)).factors[3].size() == 1);
-  CHECK(find_groups(build({2, 2}, Kind::divide)).total[3] == 5);  // K = 2, 2f = 2, Q = 1
+  CHECK(find_groups(build({2, 2}, Kind::divide)).total[3] == 6);  // K = 2, 3f = 3, Q = 1
   CHECK(find_groups(build({2, 3}, Kind::scale)).factors[3].empty());
   CHECK(find_groups(build({0, -0.0}, Kind::scale)).factors[3].empty());
   CHECK(find_groups(build({2, 2}, Kind::shift)).factors[3].empty());
