@@ -11,6 +11,7 @@
 #include "certificates/writer.hpp"
 #include "cli/common/certificate_observer.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/verify_outputs.hpp"
 #include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
 #include "importers/aptp/aptp.hpp"
@@ -184,29 +185,31 @@ int reject(const Options& o, const std::string& reason) {
 
 int report(const Options& o, const Elaboration& elaboration, const Solved& solved, const std::string& how) {
   const Outcome& outcome = solved.outcome;
+  Outputs outputs;
   if (outcome.verdict == Verdict::violated) {
-    const std::string found = "the leaves cover everything, but an input of the set reaches the unsafe outputs";
-    const int code = reject(o, solved.semantics == Semantics::real
-                                   ? found + " over the real numbers: some leaf is false"
-                                   : found + " in floating point; --semantics real asks about the real numbers only");
     if (!o.witness.empty())
-      save_file(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs));
-    return code;
+      outputs.save(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs));
+    const std::string found = "the leaves cover everything, but an input of the set reaches the unsafe outputs";
+    return outputs.finish(
+        reject(o, solved.semantics == Semantics::real
+                      ? found + " over the real numbers: some leaf is false"
+                      : found + " in floating point; --semantics real asks about the real numbers only"));
   }
   if (outcome.verdict != Verdict::holds) {
     std::cout << "unknown (the leaves cover everything, but the query is neither proved nor refuted)\n";
     std::cerr << "reason: " << outcome.reason << "\n";
     return exit_unknown;
   }
-  save_file(o.certificate, solved.certificate);
+  const bool saved = outputs.save(o.certificate, solved.certificate);
   std::cout << "elaborated (the " << elaboration.leaves()
             << " leaves cover everything and none of them reaches the unsafe outputs)\n";
-  if (o.quiet) return exit_holds;
-  std::cout << "covers: " << coverage(solved.semantics) << "\n";
-  std::cout << "proof: " << how << "\n";
-  std::cout << "certificate: " << o.certificate << " (" << solved.certificate.size() << " bytes)\n";
-  std::cerr << "branching: " << outcome.domains << " parts bounded\n";
-  return exit_holds;
+  if (!o.quiet) {
+    std::cout << "covers: " << coverage(solved.semantics) << "\n";
+    std::cout << "proof: " << how << "\n";
+    if (saved) std::cout << "certificate: " << o.certificate << " (" << solved.certificate.size() << " bytes)\n";
+    std::cerr << "branching: " << outcome.domains << " parts bounded\n";
+  }
+  return outputs.finish(exit_holds);
 }
 
 }  // namespace
@@ -215,8 +218,12 @@ int run_elaborate(const Options& o) {
   const auto start = std::chrono::steady_clock::now();
   const auto used = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   const Model model = import_onnx(o.model, o.shapes);
+  require_certifiable(o, model);
   const Elaboration elaboration(o, model);
-  if (elaboration.property().vacuous) return reject(o, "the input set is empty: there is nothing to prove");
+  if (elaboration.property().vacuous) {
+    std::cout << "unknown (vacuous)\n";
+    return exit_unknown;
+  }
   std::vector<SplitGuide> guides;
   try {
     guides = elaboration.guides();
