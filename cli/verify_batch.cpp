@@ -7,7 +7,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -108,11 +107,12 @@ class Batch {
       }
       if (interrupted) continue;
       const Json r = one(i);
+      const bool unfinished = (interrupted && r["verdict"] == "error") || r["reason"] == "interrupted";
       if (!options_.quiet)
         std::cerr << number << "/" << instances.size() << " " << i.model << "," << i.property << ": "
-                  << r["verdict"].get<std::string>() << " (" << r["seconds"].get<double>() << " s)\n";
-      const bool unfinished = interrupted && r["verdict"] == "error";
-      if (unfinished || (r["verdict"] == "unknown" && r["reason"] == "interrupted")) continue;
+                  << (unfinished ? "interrupted" : r["verdict"].get<std::string>()) << " ("
+                  << r["seconds"].get<double>() << " s)\n";
+      if (unfinished) continue;
       lines.append(text(r) + "\n");
       table.append(table_row(r));
       ++counts_[r["verdict"]];

@@ -1,12 +1,11 @@
 #include "cli/verify_instances.hpp"
 
-#include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "cli/verify_options.hpp"
 #include "formats/error.hpp"
 
 namespace outward::cli {
@@ -28,12 +27,6 @@ std::string whole_file(const std::string& path, const std::string& expected) {
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (in.bad()) throw InputRefused({"file", path, "cannot be read", expected, "", ""});
   return text;
-}
-
-// Like --timeout: 0 stands for no limit.
-bool is_seconds(const std::string& text) {
-  char* end = nullptr;
-  return std::strtod(text.c_str(), &end) >= 0 && *end == '\0';
 }
 
 bool is_result(const Json& r) {
@@ -63,7 +56,8 @@ std::vector<Instance> read_instances(const std::string& path) {
     std::stringstream rest(line);
     for (std::string field; std::getline(rest, field, ',');) fields.push_back(trimmed(field));
     while (fields.size() > 2 && fields.back().empty()) fields.pop_back();
-    const bool heading = first && fields.size() == 3 && fields[2].find_first_of("0123456789") == std::string::npos;
+    const bool heading = first && fields.size() == 3 && !is_seconds(fields[2]) &&
+                         fields[2].find_first_of("0123456789") == std::string::npos;
     first = false;
     if (heading) continue;
     if (fields.size() < 2 || fields.size() > 3 || fields[0].empty() || fields[1].empty()) {

@@ -1,6 +1,7 @@
 #include "cli/verify_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "formats/error.hpp"
 #include "formats/exact.hpp"
@@ -30,6 +31,17 @@ std::vector<std::string> decimals(const std::string& text, const char* option, s
   for (const std::string& item : out)
     if (!parse_decimal(item)) throw UsageError(std::string(option) + ": \"" + item + "\" is no decimal number");
   return out;
+}
+
+// For the parser: what is wrong with the text of an option, in words.
+std::string fault_of_text(const std::string& text) { return text.empty() ? "has no value" : ""; }
+std::string fault_of_count(const std::string& text) {
+  return text.empty() || text.size() > 19 || text.find_first_not_of("0123456789") != std::string::npos
+             ? "takes a number without sign, found \"" + text + "\""
+             : "";
+}
+std::string fault_of_seconds(const std::string& text) {
+  return is_seconds(text) ? "" : "takes a number of seconds, found \"" + text + "\"";
 }
 
 void shape(const std::string& text, ShapeOverrides& shapes) {
@@ -104,6 +116,15 @@ void require_single_query(const Options& o) {
 
 }  // namespace
 
+bool is_seconds(const std::string& text) {
+  if (text == "inf") return true;
+  if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string::npos) return false;
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  const bool is_zero = text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == std::string::npos;
+  return *end == '\0' && (is_zero ? seconds == 0 : seconds > 0);
+}
+
 void declare_options(CLI::App& app, Options& o) {
   app.footer(
       "examples:\n"
@@ -136,19 +157,27 @@ void declare_options(CLI::App& app, Options& o) {
       "--elaborate", o.elaborate,
       "an APTP proof (NeuralSAT): check that its leaves cover the query, prove it along its splits and write "
       "the certificate; PROPERTY if not the query it contains");
-  app.add_option("--batch", o.batch, "instead of MODEL: a CSV file of instances, model,property[,seconds] a line");
+  app.add_option("--batch", o.batch,
+                 "instead of MODEL: a CSV file of instances, model,property[,seconds] a line; options that are not "
+                 "about one query "
+                 "hold for each, --timeout instead of the seconds");
   app.add_option("--results", o.results, "of --batch: where JSON lines go; instances found there are not run again");
   app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open");
-  app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown");
+  app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown (0: no limit)")->check(fault_of_seconds);
   app.add_option("--max-domains", o.max_domains,
-                 "parts to bound while branching; such runs do not depend on time or threads");
-  app.add_option("--threads", o.threads, "worker threads (default 2)");
-  app.add_option("--seed", o.seed, "seed of the counterexample search");
+                 "parts to bound while branching; such runs do not depend on time or threads (0: no limit)")
+      ->check(fault_of_count);
+  app.add_option("--threads", o.threads, "worker threads (default 2)")->check(fault_of_count);
+  app.add_option("--seed", o.seed, "seed of the counterexample search")->check(fault_of_count);
   app.add_option("--device", o.device, "cpu or auto (this version computes on the CPU)");
   app.add_flag("--competition", o.competition, "print sat, unsat, timeout or unknown as first word");
   app.add_flag("--json", o.json, "print the result as one JSON object");
   app.add_flag("--quiet", o.quiet, "the verdict line only");
   app.add_flag("-v,--verbose", o.verbose, "phases on stderr");
+  for (CLI::App* group : {&app, static_cast<CLI::App*>(query)})
+    for (CLI::Option* option :
+         group->get_options([](const CLI::Option* of) { return of->get_items_expected_max() > 0; }))
+      option->check(fault_of_text);
 }
 
 void finish_options(Options& o) {
@@ -169,7 +198,6 @@ void finish_options(Options& o) {
   if (o.label >= 0 && (!o.range_text.empty() || !o.max_deviation.empty()))
     throw UsageError("--label excludes --output-range and --max-deviation");
   if (o.label < -1 || o.label > 0x7fffffff) throw UsageError("--label takes the number of an output");
-  if (!(o.timeout >= 0)) throw UsageError("--timeout takes a number of seconds");
   if (o.threads < 1 || o.threads > 1024) throw UsageError("--threads takes 1 to 1024");
   o.mean = decimals(o.mean_text, "--mean", 0);
   o.std = decimals(o.std_text, "--std", 0);

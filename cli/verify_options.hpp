@@ -31,6 +31,10 @@ struct Options {
 
 void declare_options(CLI::App& app, Options& options);
 
+// What --timeout and the lists of --batch take: a decimal number not below 0, or inf; none that rounds to 0, which
+// would mean no limit.
+bool is_seconds(const std::string& text);
+
 // Splits lists, checks combinations. Throws UsageError.
 void finish_options(Options& options);
 
