@@ -291,10 +291,15 @@ class Query {
         how.max_domains = options_.max_domains - outcome_.domains;
       }
       if (options_.progress)
-        how.progress = [this, b](const BranchProgress& p) {
+        how.progress = [this, b, start = Clock::now()](const BranchProgress& p) {
+          const double share = p.closed_share, to_go = (1 - share) / share * seconds_since(start);
+          const std::string rest = share < 0.01
+                                       ? ""
+                                       : ", " + std::to_string(static_cast<int>(100 * share)) + "% closed, about " +
+                                             std::to_string(static_cast<long>(to_go) + 1) + " s to go";
           options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()) + ": " +
                             std::to_string(p.done) + " parts bounded, " + std::to_string(p.waiting) +
-                            " waiting, worst bound " + short_number(p.worst));
+                            " waiting, worst bound " + short_number(p.worst) + rest);
         };
       const BranchResult r =
           branch_box(net_, options_.semantics, rows_, b, outcome_.boxes[b].cases, plan, how, proofs_[b]);

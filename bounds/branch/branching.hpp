@@ -40,6 +40,7 @@ class PartQueue {
 struct BranchProgress {
   std::uint64_t done = 0, waiting = 0;  // parts
   double worst = 0;                     // least scaled bound of a waiting part
+  double closed_share = 0;              // of the tree that is being grown
 };
 
 struct BranchOptions {

@@ -56,7 +56,7 @@ class InputSplitter {
         }
         for (std::size_t i = 0; i < taken_.size() && result.reason.empty(); ++i) finish(i, result);
         if (!queue_.empty() && options_.between && options_.between()) result.found = true;
-        if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst()});
+        if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst(), tree_.closed_share()});
       }
     } catch (const Interrupted&) {
       for (Waiting& w : taken_) queue_.add(std::move(w));

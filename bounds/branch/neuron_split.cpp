@@ -72,7 +72,7 @@ class NeuronSplitter {
         finish_children(result);
         retry_stubborn(result);
         if (!queue_.empty() && options_.between && options_.between()) result.found = true;
-        if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst()});
+        if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst(), tree_.closed_share()});
       }
     } catch (const Interrupted&) {
     }

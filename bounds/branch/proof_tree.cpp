@@ -6,6 +6,7 @@ namespace outward {
 
 void ProofTree::close(Index part) {
   parts_[part].state = State::closed;
+  closed_share_ += parts_[part].share;
   parts_[part].log.shrink();
   --open_;
   ++leaves_;
@@ -14,6 +15,7 @@ void ProofTree::close(Index part) {
 void ProofTree::cross(Index part, const Split& at) {
   parts_[part].at = at;
   parts_[part].state = State::crossed;
+  closed_share_ += parts_[part].share;
   parts_[part].log.shrink();
   --open_;
   ++leaves_;
@@ -21,26 +23,13 @@ void ProofTree::cross(Index part, const Split& at) {
 
 ProofTree::Index ProofTree::split(Index part, const Split& at) {
   const auto first = static_cast<Index>(parts_.size());
-  parts_.emplace_back();
-  parts_.emplace_back();
+  for (int half = 0; half < 2; ++half) parts_.emplace_back().share = 0.5 * parts_[part].share;
   parts_[part].at = at;
   parts_[part].first_half = first;
   parts_[part].state = State::split;
   parts_[part].log.shrink();
   ++open_;
   return first;
-}
-
-double ProofTree::closed_share() const {
-  std::vector<double> share(parts_.size(), 0.0);
-  share[0] = 1;
-  double closed = 0;
-  for (Index i = 0; i < parts_.size(); ++i) {  // halves stand behind what was split
-    const Part& part = parts_[i];
-    if (part.state == State::closed || part.state == State::crossed) closed += share[i];
-    if (part.state == State::split) share[part.first_half] = share[part.first_half + 1] = 0.5 * share[i];
-  }
-  return closed;
 }
 
 void ProofTree::write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end) const {

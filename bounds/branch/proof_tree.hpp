@@ -31,7 +31,7 @@ class ProofTree {
   std::size_t parts() const { return parts_.size(); }
   std::size_t leaves() const { return leaves_; }
   // How much of the box is done, each half counting half of what was split (Knuth 1975): 0 … 1.
-  double closed_share() const;
+  double closed_share() const { return closed_share_; }
 
   // Every part, that is: for each split its two halves and then the end of the scope that was split.
   // Parts that are open are said to be so. without_end: the last end is left to the caller, who
@@ -44,9 +44,11 @@ class ProofTree {
     Split at;
     Index first_half = 0;
     State state = State::open;
+    double share = 1;  // of the box
   };
   std::deque<Part> parts_;
   std::size_t open_ = 1, leaves_ = 0;
+  double closed_share_ = 0;
 };
 
 }  // namespace outward
