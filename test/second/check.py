@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""A second checker of Outward certificates, written from certificates/FORMAT.md alone, in exact arithmetic.
+
+usage: check.py CERTIFICATE --model M (--property P | --radius R [--input FILE] ...) [--expect W] [--semantics S]
+Prints the verdict first, as `check` does, with its exit codes. Slow and plain on purpose; reads no options but these:
+--clip --scale --mean --std --layout --label --output-range --max-deviation --input-shape.
+"""
+import argparse
+import gzip
+import hashlib
+import sys
+
+import radius
+import records
+import vnnlib
+from exact import Refused, decimal, from_bits
+from execute import reference
+from fractions import Fraction
+from groups import Groups
+from importer import Importer
+from interval import linear, node_image
+from proof import Proof, Wrong
+
+CODES = {"VALID": 0, "INVALID": 1, "MALFORMED": 4, "UNSUPPORTED": 4}
+NUMERICS = {"fp32_any": ["binary32", "nearest_even", "gradual", "any", "any"],
+            "fp64_any": ["binary64", "nearest_even", "gradual", "any", "any"],
+            "real": ["real", "exact", "exact", "exact", "exact"]}
+
+
+def load(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def query_of_options(a, element, inputs):
+    """A dictionary like a radius record, with an exact centre; label None when it is to be executed."""
+    def split(text):
+        return text.split(",") if text else []
+    target = "range" if a.output_range else "deviation" if a.max_deviation else "label"
+    if a.expect == "bound":
+        target = "none"
+    centre = radius.read_centre(a.input, element, inputs) if a.input else [Fraction(0)] * inputs
+    return {"centre": centre, "radius": a.radius, "scale": a.scale, "mean": split(a.mean), "std": split(a.std),
+            "layout": a.layout, "clip": split(a.clip), "target": target, "label": a.label,
+            "range": split(a.output_range), "deviation": a.max_deviation}
+
+
+def query_of_record(r, element):
+    if any(len(p) != element // 4 for p in r["centre"]):
+        raise Wrong("the centre is not of the element type")
+    query = dict(r)
+    query["centre"] = [from_bits(int(p, 16), element) for p in r["centre"]]
+    return query
+
+
+def real_outputs(graph, point):
+    """Outputs over the reals as intervals: points, but behind a batch norm."""
+    groups, ranges = Groups(graph), {}
+    values = []
+    for k, node in enumerate(graph.nodes):
+        if node.kind == "input":
+            out = [(v, v) for v in point]
+        elif node.kind == "const":
+            out = [(v, v) for v in node.values]
+        elif node.kind in ("relu", "leaky", "clip", "abs", "max"):
+            p = node.operands[0]
+            ranges[p] = tuple(zip(*values[p]))
+            out = node_image(groups, k, ranges, "real")
+        else:
+            out = linear(node, [values[p] for p in node.operands])
+        values.append(out)
+    return values[graph.output]
+
+
+def check_point(graph, prop, semantics, record):
+    if record["case"] >= len(prop.cases) or len(record["values"]) != prop.inputs:
+        raise Wrong("no such case, or the point has another size")
+    bounds, rows = prop.cases[record["case"]]
+    point = [decimal(v) for v in record["values"]]
+    for v, (lo, lo_strict, hi, hi_strict) in zip(point, bounds):
+        if v < lo or v > hi or v == lo and lo_strict or v == hi and hi_strict:
+            raise Wrong("the point is outside the box")
+    out = [(v, v) for v in reference(graph, point)] if semantics != "real" else real_outputs(graph, point)
+    for strict, ys, constant in rows:
+        greatest = constant + sum(b * out[j][1 if b > 0 else 0] for j, b in ys.items())
+        if greatest > 0 or greatest == 0 and strict:
+            raise Wrong("a row of the case is false at the point")
+
+
+def check_statement(lines, importer, model, prop, vnnlib_file):
+    """Header, model, property and numerics against the files; wrong names are INVALID."""
+    header, described, stated, numerics = [r for _, r in lines[:4]]
+    graph, semantics = importer.graph, header["semantics"]
+    files = described["files"]
+    facts = [("bytes", files[0]["bytes"], len(model)), ("sha256", files[0]["sha256"], hashlib.sha256(model).hexdigest()),
+             ("element", described["element"], "binary%d" % graph.element), ("inputs", described["inputs"], prop.inputs),
+             ("outputs", described["outputs"], prop.outputs), ("nodes", described["nodes"], len(graph.nodes)),
+             ("graph", described["graph"], graph.digest()),
+             ("shapes", {s["input"]: s["dims"] for s in described["shapes"]}, importer.shapes),
+             ("semantics", semantics in ("real", "fp%d_any" % graph.element), True),
+             ("cases", stated["cases"], len(prop.cases)), ("boxes", stated["boxes"], len(prop.boxes)),
+             ("digest", stated["digest"], prop.digest),
+             ("numerics", list(numerics.values())[1:], NUMERICS[semantics]),
+             ("target", header["claim"] == "bound", prop.target_none)]
+    if stated["kind"] == "vnnlib":
+        facts.append(("property file", stated["sha256"], hashlib.sha256(vnnlib_file).hexdigest()))
+    for name, found, expected in facts:
+        if found != expected:
+            raise Wrong("%s: expected %s, found %s" % (name, expected, found))
+
+
+def judge(a):
+    """(verdict word, reason)"""
+    try:
+        lines = records.read(load(a.certificate))
+    except records.Malformed as e:
+        return "MALFORMED", str(e)
+    except records.Unsupported as e:
+        return "UNSUPPORTED", str(e)
+    if [r["record"] for _, r in lines[:4]] != ["header", "model", "property", "numerics"]:
+        return "MALFORMED", "the first four records are not header, model, property, numerics"
+    model = load(a.model)
+    shapes = dict(s.split("=", 1) for s in a.input_shape or [])
+    importer = Importer(model, {k: [int(d) for d in v.split(",")] for k, v in shapes.items()})
+    graph, header, stated = importer.graph, lines[0][1], lines[2][1]
+    inputs, outputs = graph.nodes[0].n, graph.nodes[graph.output].n
+    vnnlib_file = load(a.property) if a.property else b""
+    if a.property:
+        asked = vnnlib.read(vnnlib_file, inputs, outputs)
+    else:
+        asked = radius.build(query_of_options(a, graph.element, inputs), importer)[0]
+    try:
+        if stated["kind"] == "radius":
+            prop = radius.build(query_of_record(stated, graph.element), importer)[0]
+        elif not a.property:
+            return "VALID_BUT_NOT_ASKED", "the certificate is about another property"
+        else:
+            prop = asked
+        check_statement(lines, importer, model, prop, vnnlib_file)
+        proof = Proof(graph, prop, header["semantics"], lines[4:])
+        if header["claim"] == "violated":
+            record = proof.take()
+            if record["record"] != "point" or proof.at != len(proof.records):
+                raise Wrong("exactly one point is expected")
+            check_point(graph, prop, header["semantics"], record)
+        else:
+            proof.run()
+    except (Wrong, Refused) as e:
+        return "INVALID", str(e)
+    if proof.left_open:
+        return "INCOMPLETE", "a scope is left open"
+    return answer(a, header, prop, asked, graph.element)
+
+
+def answer(a, header, prop, asked, element):
+    wanted = a.semantics or "fp%d_any" % element
+    covers = {header["semantics"]} | ({"real"} if header["claim"] != "violated" else set())
+    if prop.digest != asked.digest:
+        return "VALID_BUT_NOT_ASKED", "another property"
+    if header["claim"] != a.expect:
+        return "VALID_BUT_NOT_ASKED", "the claim is %s" % header["claim"]
+    if wanted != "best" and wanted not in covers:
+        return "VALID_BUT_NOT_ASKED", "the claim is about %s" % header["semantics"]
+    if header["claim"] == "holds" and not prop.cases:
+        return "VALID(VACUOUS)", "no input satisfies the property's conditions"
+    return "VALID", "%s under %s" % (header["claim"], header["semantics"])
+
+
+def options():
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("certificate")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--property")
+    parser.add_argument("--expect", default="holds", choices=("holds", "violated", "bound"))
+    parser.add_argument("--semantics", choices=("real", "fp32_any", "fp64_any", "best"))
+    parser.add_argument("--label", type=int)
+    parser.add_argument("--input-shape", action="append")
+    for name in ("radius", "input", "clip", "scale", "mean", "std", "layout", "output-range", "max-deviation"):
+        parser.add_argument("--" + name, default="")
+    return parser
+
+
+def run(arguments):
+    """(verdict word, reason) for command line arguments; a model or property that is not covered is UNSUPPORTED."""
+    try:
+        return judge(options().parse_args(arguments))
+    except Refused as e:
+        return "UNSUPPORTED", str(e)
+
+
+def main():
+    word, reason = run(sys.argv[1:])
+    print("%s: %s" % (word, reason))
+    sys.exit(CODES.get(word, 2))
+
+
+if __name__ == "__main__":
+    main()
