@@ -41,6 +41,7 @@ Line certificate_line(const std::string& file, const Options& options) {
     line.bounds.push_back("Y_" + std::to_string(b.output) + (b.is_lower ? " >= " : " <= ") + shown(b.value));
   }
   if (!question.model_path().empty()) line.notes.push_back("model " + question.model_path());
+  for (const ModelFile& f : question.files_read()) line.about.push_back({f.path, f.sha256});
   return line;
 }
 
@@ -89,6 +90,7 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
                              (property->cases.empty() ? "no input is unsafe, the property is empty" : w.reason));
     }
   }
+  for (const ModelFile& f : question.files_read()) line.about.push_back({f.path, f.sha256});
   if (line.code == 0 && options.expected && *options.expected != Claim::violated) {
     line.word = "VALID_BUT_NOT_ASKED", line.code = 2;
     line.reasons.push_back(std::string("the file shows a violation, asked was ") +
@@ -101,7 +103,8 @@ Line foreign_line(const std::string& file, std::string_view text, const Options&
   if (is_aptp_proof(text))
     throw ReadError(ReadError::Class::unsupported,
                     "an APTP proof has no numbers to check: `verify --elaborate` makes a certificate of it, which "
-                    "`check` validates with --property " + file);
+                    "`check` validates with --property " +
+                        file);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   const bool is_json = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
   const JsonText document = is_json ? parse_json_text(text) : JsonText{};
@@ -145,9 +148,7 @@ Line failure(const std::string& file, const char* word, int code, const std::str
   return line;
 }
 
-}  // namespace
-
-Line judge_file(const std::string& file, const Options& options) {
+Line judge_content(const std::string& file, const Options& options) {
   try {
     std::string start(64, '\0');
     std::ifstream in(file, std::ios::binary);
@@ -163,6 +164,25 @@ Line judge_file(const std::string& file, const Options& options) {
   } catch (const std::bad_alloc&) {
     return failure(file, "RESOURCE_LIMIT", 5, "out of memory, or a limit on the proof's open scopes");
   }
+}
+
+}  // namespace
+
+Line judge_file(const std::string& file, const Options& options) {
+  std::vector<Line::File> about;
+  if (options.statement) {  // before it is judged: a file that is exchanged meanwhile gets the digest of what is gone
+    for (const std::string& path : {file, options.input}) {
+      try {
+        if (path.empty()) continue;
+        const Bytes bytes = read_file(path);
+        about.push_back({path, sha256_hex(bytes.data(), bytes.size())});
+      } catch (const ReadError&) {  // it can't be VALID either
+      }
+    }
+  }
+  Line line = judge_content(file, options);
+  line.about.insert(line.about.begin(), about.begin(), about.end());
+  return line;
 }
 
 }  // namespace outward_check

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checker/report/options.hpp"
@@ -16,11 +17,24 @@ struct Line {
   std::vector<std::string> statements;  // of another tool's certificate: what it claims, what follows and what does not
   std::uint64_t records = 0, exact_decisions = 0;
   bool native = true;  // false: a certificate of another tool
+  struct File {
+    std::string name, sha256;
+  };
+  std::vector<File> about;  // the certificate, then what it was checked against; empty if that was not read
 };
 
 // Judges one file: a certificate of ours, a counterexample file or a certificate of another tool, told apart by
 // content. Throws UsageError; everything that is wrong with the file itself is in the line.
 Line judge_file(const std::string& file, const Options& options);
+
+// A reason taken apart. code is stable: the rule of FORMAT.md that was broken, or the verdict in small letters.
+struct Reason {
+  std::uint64_t line = 0;  // of the certificate; 0: none
+  std::string code, text;
+};
+Reason taken_apart(const Line& line, const std::string& reason);
+// Text as JSON wants it: what is no UTF-8 becomes U+FFFD. Without quotes.
+std::string utf8(std::string_view text);
 
 void print_json(const Line& line, std::ostream& out);
 // The verdict goes to out, reasons and notes to details.

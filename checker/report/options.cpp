@@ -30,6 +30,10 @@ const char* const usage_text =
     "how\n"
     "  --exact               exact rational arithmetic only (slow)\n"
     "  --json  --quiet  --explain      one JSON object per certificate; no reasons; more reasons\n"
+    "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
+    "  --statement           an in-toto statement, ready to be signed; nothing unless all are VALID\n"
+    "  --policy FILE         options from a file that the command line can't override (JSON: expect, semantics,\n"
+    "                        allow, max-slack, exact, recompute, ieee32)\n"
     "  --print  --parse      a readable form of a certificate, and back\n"
     "exit codes: 0 VALID, 1 INVALID, 2 INCOMPLETE, VALID_BUT_NOT_ASKED, VALID(VACUOUS) or\n"
     "  VALID_WITH_ASSUMPTIONS, 3 usage, 4 malformed or unsupported file, 5 resource limit\n";
@@ -147,16 +151,26 @@ struct Flag {
   const char* name;
   bool Options::*target;
 };
-constexpr Flag flags[] = {{"--exact", &Options::exact},         {"--json", &Options::json},
-                          {"--quiet", &Options::quiet},         {"--explain", &Options::explain},
-                          {"--print", &Options::print},         {"--parse", &Options::parse},
-                          {"--recompute", &Options::recompute}, {"--ieee32", &Options::ieee32},
-                          {"--help", &Options::help},           {"-h", &Options::help}};
+constexpr Flag flags[] = {{"--exact", &Options::exact},
+                          {"--json", &Options::json},
+                          {"--quiet", &Options::quiet},
+                          {"--explain", &Options::explain},
+                          {"--print", &Options::print},
+                          {"--parse", &Options::parse},
+                          {"--recompute", &Options::recompute},
+                          {"--ieee32", &Options::ieee32},
+                          {"--sarif", &Options::sarif},
+                          {"--junit", &Options::junit},
+                          {"--statement", &Options::statement},
+                          {"--help", &Options::help},
+                          {"-h", &Options::help}};
 
 void require_consistent(const Options& o) {
   if (o.files.empty()) throw UsageError{"no certificate was named"};
   if ((o.print || o.parse) && (o.files.size() != 1 || o.print == o.parse))
     throw UsageError{"--print or --parse takes one file"};
+  if (o.json + o.sarif + o.junit + o.statement + o.print + o.parse > 1)
+    throw UsageError{"--json, --sarif, --junit, --statement, --print and --parse exclude each other"};
   if (!o.property.empty() && !o.radius.radius.empty()) throw UsageError{"--property and --radius exclude each other"};
   const bool radius_part = !o.input.empty() || o.has_label || o.has_target || !o.radius.clip.empty() ||
                            !o.radius.scale.empty() || !o.radius.mean.empty() || !o.radius.std.empty() ||
@@ -166,10 +180,53 @@ void require_consistent(const Options& o) {
   if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
 }
 
+// A policy file as arguments: {"expect":"holds","allow":["asserted-bounds"],"exact":true,...}.
+std::vector<std::string> policy_arguments(const std::string& path) {
+  std::vector<std::string> out;
+  try {
+    const Bytes bytes = read_file(path);
+    const JsonText policy = parse_json_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    require_keys(policy, {}, {"expect", "semantics", "allow", "max-slack", "exact", "recompute", "ieee32"});
+    for (std::size_t i = 0; i < policy.keys.size(); ++i) {
+      const std::string name = "--" + policy.keys[i];
+      const JsonText& value = policy.items[i];
+      const bool is_flag = name == "--exact" || name == "--recompute" || name == "--ieee32";
+      if (name == "--allow") {
+        for (const JsonText& item : list_of(value, JsonKind::string)) out.insert(out.end(), {name, item.text});
+      } else if (is_flag) {
+        if (member(policy, policy.keys[i], JsonKind::boolean).truth) out.push_back(name);
+      } else {
+        out.insert(out.end(), {name, member(policy, policy.keys[i], JsonKind::string).text});
+      }
+    }
+  } catch (const ReadError& e) {
+    throw UsageError{"--policy " + path + ": " + e.what()};
+  }
+  return out;
+}
+
+// The arguments with those of the policy first, so that giving one again is giving it twice.
+std::vector<std::string> with_policy(const std::vector<std::string>& given) {
+  std::vector<std::string> out, rest;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool joined = given[i].starts_with("--policy=");
+    if (!joined && given[i] != "--policy") {
+      rest.push_back(given[i]);
+      continue;
+    }
+    if (!out.empty()) throw UsageError{"--policy is given twice"};
+    if (!joined && i + 1 == given.size()) throw UsageError{"--policy needs a value"};
+    out = policy_arguments(joined ? given[i].substr(9) : given[++i]);
+  }
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments) {
+Options parse_options(const std::vector<std::string>& given) {
   Options options;
+  const std::vector<std::string> arguments = with_policy(given);
   std::vector<std::string> seen;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string name = arguments[i];
@@ -182,6 +239,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
       value = name.substr(equals + 1), name.resize(equals);
     }
     const auto flag = std::find_if(std::begin(flags), std::end(flags), [&](const Flag& f) { return name == f.name; });
+    options.asked.push_back(arguments[i]);
     if (flag != std::end(flags) && !value) {
       options.*(flag->target) = true;
       continue;
@@ -190,7 +248,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
         std::find_if(std::begin(with_value), std::end(with_value), [&](const WithValue& w) { return name == w.name; });
     if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
     if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
-    if (!value) value = arguments[++i];
+    if (!value) options.asked.push_back(*(value = arguments[++i]));
     const bool repeatable = name == "--allow" || name == "--input-shape" || name == "--network";
     if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end())
       throw UsageError{name + " is given twice"};

@@ -13,6 +13,7 @@ namespace outward_check {
 
 struct Options {
   std::vector<std::string> files;
+  std::vector<std::string> asked;  // the other arguments, those of a policy included, as they were given
   std::string model, property, root, input;
   std::optional<Claim> expected;
   std::string semantics;  // as given; empty: the default
@@ -22,6 +23,7 @@ struct Options {
   std::vector<std::string> allowed;
   ForeignOptions foreign;  // certificates of other tools; root and model as above
   bool exact = false, json = false, quiet = false, explain = false, print = false, parse = false;
+  bool sarif = false, junit = false, statement = false;
   bool recompute = false, ieee32 = false;  // as in foreign
   bool help = false;
 };

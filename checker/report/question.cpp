@@ -114,6 +114,13 @@ const Property* AskedQuestion::keep_stated(const Record& record, Property proper
   return &*stated_;
 }
 
+std::vector<ModelFile> AskedQuestion::files_read() const {
+  std::vector<ModelFile> files;
+  if (model_) files = model_->files;
+  if (asked_ && !options_.property.empty()) files.push_back({options_.property, asked_->file_sha256, 0});
+  return files;
+}
+
 bool AskedQuestion::states(const Record& record, const Property& property) {
   return names_property(record, property, true);
 }

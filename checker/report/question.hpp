@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "checker/report/options.hpp"
 
@@ -16,6 +17,8 @@ class AskedQuestion final : public Question {
   bool states(const Record& record, const Property& property) override;
 
   const ModelRead& read_model_file(const std::string& path);
+  // The model with its data files, then the property's file; what was not read is left out.
+  std::vector<ModelFile> files_read() const;
   const std::string& model_path() const { return model_path_; }  // "" before it was read
 
  private:

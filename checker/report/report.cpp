@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "checker/report/ci.hpp"
 #include "checker/report/line.hpp"
 #include "checker/report/self_test.hpp"
 #include "checker/report/text_form.hpp"
@@ -36,15 +37,19 @@ int run(int argc, char** argv) {
       return parse_certificate(in, std::cout), std::cout.flush() ? 0 : 5;
     }
     int worst = 0;
+    std::vector<Line> lines;
+    const bool at_once = options.sarif || options.junit || options.statement;
     for (const std::string& file : options.files) {
-      const Line line = judge_file(file, options);
-      if (options.json) {
-        print_json(line, std::cout);
-      } else {
-        print_text(line, options, std::cout, std::cerr);
-      }
+      Line line = judge_file(file, options);
       if (severity(line.code) > severity(worst)) worst = line.code;
+      if (options.json) print_json(line, std::cout);
+      if (!options.json && !at_once) print_text(line, options, std::cout, std::cerr);
+      if (options.statement && line.code != 0) print_text(line, options, std::cerr, std::cerr);
+      if (at_once) lines.push_back(std::move(line));
     }
+    if (options.sarif) print_sarif(lines, std::cout);
+    if (options.junit) print_junit(lines, std::cout);
+    if (options.statement && worst == 0) print_statement(lines, options.asked, std::cout);
     return std::cout.flush() ? worst : 5;
   } catch (const UsageError& e) {
     std::cerr << "check: " << e.text << "\ntry check --help\n";
