@@ -47,7 +47,8 @@ class Query {
     if (failed == property_.boxes.size()) return holds();
     explain_unknown(failed);
     const bool many_inputs = !splits_inputs(static_cast<std::uint32_t>(failed));
-    branch_until_ = options_.attack && many_inputs ? 0.85 * options_.timeout_seconds : options_.timeout_seconds;
+    const double for_search = options_.attack && many_inputs ? std::min(0.15 * options_.timeout_seconds, 10.0) : 0;
+    branch_until_ = options_.timeout_seconds - for_search;
     if (options_.branch && !broken_ && !stopped()) {
       if (branch()) return holds();
       if (outcome_.verdict == Verdict::violated) return std::move(outcome_);
@@ -68,7 +69,26 @@ class Query {
 
   bool stopped() const {
     if (options_.interrupted && options_.interrupted()) return true;
+    if (memory_is_full()) return true;
     return options_.timeout_seconds > 0 && seconds_since(started_) >= options_.timeout_seconds;
+  }
+
+  // Any thread may ask; once full it stays so.
+  bool memory_is_full() const {
+    if (!options_.memory_is_full || full_) return full_;
+    const auto now = static_cast<std::int64_t>(20 * seconds_since(started_));
+    if (asked_at_.exchange(now) != now && options_.memory_is_full()) full_ = true;
+    return full_;
+  }
+
+  // What ended the run before its end, and what to do about it.
+  std::string what_stopped() const {
+    if (options_.interrupted && options_.interrupted()) return "interrupted";
+    return full_ ? "memory" : "timeout";
+  }
+  std::string remedy() const {
+    if (options_.interrupted && options_.interrupted()) return "";
+    return full_ ? "give more memory with --memory" : "give more time with --timeout";
   }
 
   Outcome run_bounds() {
@@ -321,9 +341,8 @@ class Query {
       outcome_.reason = "domain budget: " + left;
       outcome_.next = "give more with --max-domains";
     } else {
-      const bool asked = options_.interrupted && options_.interrupted();
-      outcome_.reason = asked ? "interrupted" : "timeout";
-      outcome_.next = left + (asked ? "" : "; give more time with --timeout");
+      outcome_.reason = what_stopped();
+      outcome_.next = left + (remedy().empty() ? "" : "; " + remedy());
     }
   }
 
@@ -331,9 +350,8 @@ class Query {
     outcome_.verdict = Verdict::unknown;
     if (!outcome_.reason.empty()) return;
     if (box >= outcome_.boxes.size() || !outcome_.box_tried[box] || outcome_.boxes[box].interrupted) {
-      const bool asked = options_.interrupted && options_.interrupted();
-      outcome_.reason = asked ? "interrupted" : "timeout";
-      outcome_.next = asked ? "" : "give more time with --timeout";
+      outcome_.reason = what_stopped();
+      outcome_.next = remedy();
       return;
     }
     const BoxResult& r = outcome_.boxes[box];
@@ -391,6 +409,8 @@ class Query {
   std::uint64_t slices_ = 0;  // searches between rounds so far
   bool broken_ = false;       // an internal inconsistency: nothing may be claimed any more
   double branch_until_ = 0;   // seconds after the start
+  mutable std::atomic<bool> full_{false};
+  mutable std::atomic<std::int64_t> asked_at_{-1};
   static constexpr std::uint64_t most_replays = 400, most_case_replays = 50;
   std::uint64_t replays_ = 0;
   std::vector<std::uint64_t> case_replays_;  // per case

@@ -23,6 +23,7 @@ struct VerifyOptions {
   std::uint64_t seed = 1;
   bool attack = true;
   std::function<bool()> interrupted;                 // Ctrl-C
+  std::function<bool()> memory_is_full;              // asked 20 times a second at most; true: end with what there is
   std::function<void(const std::string&)> progress;  // one short line per phase and box
 };
 

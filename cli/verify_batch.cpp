@@ -161,6 +161,7 @@ class Batch {
       add("--timeout", shortest_decimal(o.timeout));
     else if (!i.seconds.empty())
       add("--timeout", i.seconds);
+    if (!o.memory.empty()) add("--memory", o.memory);
     for (const std::string& shape : o.shape_texts) add("--input-shape", shape);
     if (o.quiet) out.emplace_back("--quiet");
     if (o.verbose) out.emplace_back("--verbose");

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "cli/common/memory.hpp"
 #include "formats/error.hpp"
 #include "formats/exact.hpp"
 
@@ -39,6 +40,9 @@ std::string fault_of_count(const std::string& text) {
   return text.empty() || text.size() > 19 || text.find_first_not_of("0123456789") != std::string::npos
              ? "takes a number without sign, found \"" + text + "\""
              : "";
+}
+std::string fault_of_memory(const std::string& text) {
+  return parse_bytes(text) > 0 ? "" : "takes a number of bytes such as 500M or 4G, found \"" + text + "\"";
 }
 std::string fault_of_seconds(const std::string& text) {
   return is_seconds(text) ? "" : "takes a number of seconds, found \"" + text + "\"";
@@ -170,6 +174,9 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--threads", o.threads, "worker threads (default 2)")->check(fault_of_count);
   app.add_option("--seed", o.seed, "seed of the counterexample search")->check(fault_of_count);
   app.add_option("--device", o.device, "cpu or auto (this version computes on the CPU)");
+  app.add_option("--memory", o.memory,
+                 "bytes, also 500M or 4G; the verdict is then unknown (default: 4/5 of what is free)")
+      ->check(fault_of_memory);
   app.add_flag("--competition", o.competition, "print sat, unsat, timeout or unknown as first word");
   app.add_flag("--json", o.json, "print the result as one JSON object");
   app.add_flag("--quiet", o.quiet, "the verdict line only");

@@ -21,6 +21,7 @@ struct Options {
   std::int64_t label = -1;
   std::string certificate, witness, bounds, batch, results, elaborate;
   double timeout = 0;
+  std::string memory;  // as given; empty: four fifths of what is free
   unsigned threads = 2;
   std::uint64_t seed = 1, max_domains = 0;
   std::vector<std::string> shape_texts;

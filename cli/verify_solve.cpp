@@ -8,6 +8,7 @@
 #include "certificates/writer.hpp"
 #include "cli/common/certificate_observer.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/common/memory.hpp"
 #include "importers/arrays/arrays.hpp"
 #include "importers/arrays/radius.hpp"
 #include "importers/vnnlib/vnnlib.hpp"
@@ -112,6 +113,8 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   v.seed = o.seed;
   v.branch = o.branch;
   v.interrupted = [] { return interrupted.load(); };
+  if (const std::uint64_t limit = o.memory.empty() ? default_memory_limit() : parse_bytes(o.memory); limit > 0)
+    v.memory_is_full = [limit] { return resident_bytes() > limit; };
   ProgressLine progress(o);
   v.progress = [&](const std::string& line) { progress.show(line); };
   const std::string claim = property.bound_only ? "bound" : "holds";

@@ -317,6 +317,17 @@ class Limits(harness.FolderTest):
         self.assertLess(seconds, 15)
 
 
+    def test_memory(self):
+        """A run that fills the memory once ended with exit code 5 and without the proof it had."""
+        done = harness.run("verify", self.path("wide.onnx"), *self.QUERY, "--timeout", "60", "--memory", "10M")
+        self.assertEqual((done.code, done.out.split("\n")[0]), (2, "unknown (memory)"), done)
+        self.assertIn("--memory", done.err)
+        for bad in "0", "x", "5Q", "-1", "1.5G", "4GB", "", "999999999999T", "99999999999999999999":
+            self.assertEqual(harness.run("verify", self.path("wide.onnx"), *self.QUERY, "--memory=" + bad).code, 3, bad)
+        for good in "1000000000", "4000M", "2G", "1T":
+            self.assertEqual(harness.run("verify", self.path("wide.onnx"), *self.QUERY, "--timeout", "0.2", "--memory", good).out.split("\n")[0], "unknown (timeout)")
+
+
 class Help(unittest.TestCase):
     def test_help_has_examples_and_exit_codes(self):
         done = harness.run("verify", "--help")
