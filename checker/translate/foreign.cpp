@@ -22,6 +22,8 @@ const std::vector<ForeignKind> kinds = {
     {"margin certificate", is_margin, judge_margin},
     {"node certificate", is_node_certificate, judge_node_certificate},
     {"interval result", is_ibp_result, judge_ibp_result},
+    {"ODE certificate", is_ode, judge_ode},
+    {"PINN certificate", is_pinn, judge_pinn},
     {"spline certificate", is_spline, judge_spline},
     {"camera certificate", is_camera, judge_camera},
     {"property suite", is_property_suite, judge_property_suite},
