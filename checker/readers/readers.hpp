@@ -52,9 +52,9 @@ struct RadiusOptions {
 // FORMAT.md section 4. reference: the outputs of the reference execution at the centre, only for target deviation.
 Property radius_property(const RadiusOptions& options, const Graph& graph, const std::vector<Fraction>& reference);
 
-// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PGM/PPM; values must be exact in the
-// element type. Returns bit patterns.
-std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph);
+// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PNG, PGM, PPM (layout: order of colours), gzipped or
+// not; values must be exact in the element type. Returns bit patterns.
+std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph, const std::string& layout);
 
 // Decimal numbers of every text format: an optional sign, digits with at most one point, an optional exponent. Limits:
 // 10,000 digits, exponent 20,000 in size.

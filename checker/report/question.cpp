@@ -74,7 +74,7 @@ const Property* AskedQuestion::asked(const Graph& graph) {
   } else if (!options_.radius.radius.empty()) {
     RadiusOptions radius = options_.radius;
     radius.centre_bits.assign(graph.nodes[0].size, 0);
-    if (!options_.input.empty()) radius.centre_bits = read_array(options_.input, graph);
+    if (!options_.input.empty()) radius.centre_bits = read_array(options_.input, graph, radius.layout);
     if (expected == Claim::bound && !options_.has_label && !options_.has_target) radius.target = "none";
     asked_ = complete_radius_property(std::move(radius), options_.has_label, graph);
   }

@@ -1,10 +1,73 @@
-// The part of read_array behind reading the file; the ending of the name chooses the format.
+// Input points: what stands behind read_array, and what the readers of the formats share. Assumes nothing about the
+// bytes. Promises finite numbers of the model's element type in its order: numbers stored in binary must be exact in
+// it, decimal texts are rounded to nearest even, image samples are the integers as stored. All else is a ReadError.
 #pragma once
+#include <string_view>
+
 #include "checker/readers/readers.hpp"
 
 namespace outward_check {
 
-std::vector<std::uint64_t> parse_array(const Bytes& bytes, const std::string& name,
-                                       const Graph& graph);
+// The content chooses the format; only .csv, .txt, .json and .pb are told by the name. layout: "nchw", "nhwc" or "",
+// the order of the samples of a colour image where the model's input does not tell it.
+std::vector<std::uint64_t> parse_array(const Bytes& bytes, const std::string& name, const Graph& graph,
+                                       const std::string& layout);
+
+// Bit patterns as the file orders them. shape: what the file says, empty for a flat list; images: height, width,
+// channels.
+struct RawArray {
+  std::vector<std::uint64_t> shape, bits;
+  bool is_image = false;
+};
+
+// One reader per format; text is the whole file. The number of elements is that of the model's input.
+RawArray read_npy(std::string_view text, const std::string& name, const Graph& graph);
+RawArray read_csv(std::string_view text, const std::string& name, const Graph& graph);
+RawArray read_json_array(std::string_view text, const std::string& name, const Graph& graph);
+RawArray read_tensor(std::string_view text, const std::string& name, const Graph& graph);
+RawArray read_pnm(std::string_view text, const std::string& name, const Graph& graph);
+RawArray read_png_array(std::string_view text, const std::string& name, const Graph& graph);
+
+// A place in the file, and the elements read so far.
+class ArrayReader {
+ public:
+  ArrayReader(std::string_view text, const std::string& name, const Graph& graph)
+      : text_(text), name_(name), graph_(graph) {}
+
+ protected:
+  using Class = ReadError::Class;
+
+  [[noreturn]] void fail(Class kind, const std::string& what) const;
+  void require(bool holds, const char* expected) const {
+    if (!holds) fail(Class::malformed, std::string("expected ") + expected);
+  }
+
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool at_end() const { return at_ == text_.size(); }
+  bool take(char c) {
+    if (at_end() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  std::uint64_t integer(std::uint64_t most);  // decimal digits, at least one
+
+  void exact(double value);
+  void exact_integer(std::uint64_t magnitude, bool negative);
+  void exact_integer(std::int64_t value) {
+    exact_integer(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), value < 0);
+  }
+  void rounded(std::string_view decimal);
+
+  void expect_count(std::uint64_t count) const;  // of elements; before they are read
+  std::uint64_t count_of(const std::vector<std::uint64_t>& shape) const;
+
+  std::string_view text_;
+  const std::string& name_;
+  const Graph& graph_;
+  std::size_t at_ = 0;
+  RawArray array_;
+};
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace outward_check

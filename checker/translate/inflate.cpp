@@ -10,7 +10,7 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::uint64_t max_ratio = 200;
+constexpr std::uint64_t max_ratio = 200, free_output = std::uint64_t{1} << 20;
 
 constexpr std::array<std::uint32_t, 256> make_crc32_table() {
   std::array<std::uint32_t, 256> table = {};
@@ -24,19 +24,17 @@ constexpr std::array<std::uint32_t, 256> make_crc32_table() {
 constexpr std::array<std::uint32_t, 256> crc32_table = make_crc32_table();
 
 std::uint32_t little_endian(const std::uint8_t* p) {
-  return std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 |
-         std::uint32_t{p[3]} << 24;
+  return std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 | std::uint32_t{p[3]} << 24;
 }
 
-std::uint32_t crc32(const std::uint8_t* p, std::size_t size) {
-  std::uint32_t c = 0xffffffffu;
-  for (; size != 0; --size, ++p) c = crc32_table[(c ^ *p) & 0xff] ^ (c >> 8);
-  return ~c;
+std::uint32_t adler32(const Bytes& bytes) {
+  std::uint32_t a = 1, b = 0;
+  for (std::uint8_t byte : bytes) a = (a + byte) % 65521, b = (b + a) % 65521;
+  return b << 16 | a;
 }
 
 constexpr unsigned fast_bits = 10;
-constexpr std::uint8_t length_order[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                         11, 4,  12, 3, 13, 2, 14, 1, 15};
+constexpr std::uint8_t length_order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
 // A canonical prefix code. Codes of up to fast_bits bits are looked up, longer ones counted.
 struct Code {
@@ -47,24 +45,16 @@ struct Code {
 
 class Inflater {
  public:
-  Inflater(const std::uint8_t* data, std::size_t size, const std::string& place, std::uint64_t most)
-      : data_(data), size_(size), place_(place), limit_(std::min(most, max_ratio * size)) {}
+  Inflater(const std::uint8_t* data, std::size_t size, const std::string& place)
+      : data_(data), size_(size), place_(place) {}
 
-  Bytes run() {
-    header();
+  Bytes gzip(std::uint64_t most) {
+    limit_ = std::min(most, std::max(free_output, max_ratio * size_));
+    gzip_header();
     if (size_ >= 8) {  // the length at the end is only a hint until it is checked
       out_.reserve(std::min<std::size_t>(little_endian(data_ + size_ - 4), limit_));
     }
-    for (bool last = false; !last;) {
-      last = take(1) != 0;
-      const std::uint32_t type = take(2);
-      if (type == 0) stored();
-      if (type == 1) fixed();
-      if (type == 2) dynamic();
-      if (type == 3) fail("unknown block type 3");
-    }
-    at_ -= bits_ / 8;  // whole bytes read ahead go back; the rest of the current byte is padding
-    if (at_ > size_) fail("the file ends early");
+    blocks();
     need(8);
     if (little_endian(data_ + at_) != crc32(out_.data(), out_.size())) fail("checksum differs");
     if (little_endian(data_ + at_ + 4) != static_cast<std::uint32_t>(out_.size())) {
@@ -75,9 +65,27 @@ class Inflater {
     return std::move(out_);
   }
 
+  Bytes zlib(std::uint64_t most) {
+    limit_ = most, is_gzip_ = false;
+    need(2);
+    if ((data_[0] & 15) != 8 || data_[0] >> 4 > 7) fail("compression method or window size");
+    if ((data_[0] * 256u + data_[1]) % 31 != 0) fail("header check bits");
+    if ((data_[1] & 0x20) != 0) fail("a preset dictionary");
+    at_ = 2;
+    blocks();
+    need(4);
+    const std::uint32_t sum = adler32(out_);
+    for (int shift = 24; shift >= 0; shift -= 8, ++at_) {
+      if (data_[at_] != (sum >> shift & 0xff)) fail("checksum differs");
+    }
+    if (at_ != size_) fail("bytes after the stream");
+    return std::move(out_);
+  }
+
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    const std::string at = ": gzip.data: byte " + std::to_string(std::min(at_, size_)) + ": ";
+    const std::string at =
+        (is_gzip_ ? ": gzip.data: byte " : ": zlib.data: byte ") + std::to_string(std::min(at_, size_)) + ": ";
     throw ReadError(ReadError::Class::malformed, place_ + at + what);
   }
 
@@ -85,7 +93,20 @@ class Inflater {
     if (size_ - at_ < n) fail("the file ends early");
   }
 
-  void header() {
+  void blocks() {
+    for (bool last = false; !last;) {
+      last = take(1) != 0;
+      const std::uint32_t type = take(2);
+      if (type == 0) stored();
+      if (type == 1) fixed();
+      if (type == 2) dynamic();
+      if (type == 3) fail("unknown block type 3");
+    }
+    at_ -= bits_ / 8;  // whole bytes read ahead go back; the rest of the current byte is padding
+    if (at_ > size_) fail("the file ends early");
+  }
+
+  void gzip_header() {
     need(10);
     if (data_[0] != 0x1f || data_[1] != 0x8b) fail("not a gzip file");
     if (data_[2] != 8) fail("compression method is not deflate");
@@ -128,9 +149,9 @@ class Inflater {
 
   void room(std::size_t n) const {
     if (n <= limit_ - out_.size()) return;
-    throw ReadError(ReadError::Class::limit, place_ + ": gzip.size: output too large, limit " +
-                                                 std::to_string(limit_) + " bytes (" +
-                                                 std::to_string(max_ratio) + " times the file)");
+    if (!is_gzip_) fail("more than the expected " + std::to_string(limit_) + " bytes");
+    throw ReadError(ReadError::Class::limit, place_ + ": gzip.size: output too large, limit " + std::to_string(limit_) +
+                                                 " bytes (" + std::to_string(max_ratio) + " times the file)");
   }
 
   void stored() {
@@ -146,8 +167,8 @@ class Inflater {
     at_ += left;
   }
 
-  // Over-full codes are refused; incomplete ones too, except no code or one code of one bit.
-  Code build(const std::uint8_t* lengths, std::size_t n) const {
+  // Over-full codes are refused; incomplete ones too, except no code and, if allowed, one code of one bit.
+  Code build(const std::uint8_t* lengths, std::size_t n, bool one_is_enough) const {
     Code code;
     for (std::size_t i = 0; i < n; ++i) ++code.count[lengths[i]];
     const std::size_t used = n - code.count[0];
@@ -160,8 +181,7 @@ class Inflater {
       first[l] = (first[l - 1] + code.count[l - 1]) * 2;
       offset[l] = offset[l - 1] + code.count[l - 1];
     }
-    if (left != 0 && used != 0 && !(used == 1 && code.count[1] == 1))
-      fail("incomplete prefix code");
+    if (left != 0 && used != 0 && !(one_is_enough && used == 1 && code.count[1] == 1)) fail("incomplete prefix code");
     for (std::size_t i = 0; i < n; ++i) {
       const unsigned l = lengths[i];
       if (l == 0) continue;
@@ -195,9 +215,9 @@ class Inflater {
   void fixed() {
     std::array<std::uint8_t, 288> lengths;
     for (std::size_t i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    const Code literals = build(lengths.data(), 288);
+    const Code literals = build(lengths.data(), 288, false);
     lengths.fill(5);
-    block(literals, build(lengths.data(), 32));
+    block(literals, build(lengths.data(), 32, false));
   }
 
   void dynamic() {
@@ -207,22 +227,19 @@ class Inflater {
     for (std::size_t i = 0; i < n; ++i) {
       lengths[length_order[i]] = static_cast<std::uint8_t>(take(3));
     }
-    const Code meta = build(lengths.data(), 19);
+    const Code meta = build(lengths.data(), std::size(length_order), false);
     for (std::size_t i = 0; i < all;) {
       const std::uint32_t s = symbol(meta);
       if (s == 16 && i == 0) fail("repeat of a length before the first");
       const int value = s < 16 ? static_cast<int>(s) : s == 16 ? lengths[i - 1] : 0;
-      const std::size_t times = s < 16    ? 1
-                                : s == 16 ? 3 + take(2)
-                                : s == 17 ? 3 + take(3)
-                                          : 11 + take(7);
+      const std::size_t times = s < 16 ? 1 : s == 16 ? 3 + take(2) : s == 17 ? 3 + take(3) : 11 + take(7);
       if (times > all - i) fail("code lengths run over their end");
       std::memset(lengths.data() + i, value, times);
       i += times;
     }
     if (lengths[256] == 0) fail("no code for the end of the block");
-    const Code code = build(lengths.data(), literals);
-    block(code, build(lengths.data() + literals, all - literals));
+    const Code code = build(lengths.data(), literals, true);
+    block(code, build(lengths.data() + literals, all - literals, true));
   }
 
   void block(const Code& literals, const Code& distances) {
@@ -253,16 +270,26 @@ class Inflater {
   const std::uint8_t* data_;
   std::size_t size_, at_ = 0;
   const std::string& place_;
-  std::uint64_t limit_, buffer_ = 0;
+  std::uint64_t limit_ = 0, buffer_ = 0;
+  bool is_gzip_ = true;
   unsigned bits_ = 0;
   Bytes out_;
 };
 
 }  // namespace
 
-Bytes inflate_gzip(const std::uint8_t* data, std::size_t size, const std::string& place,
-                   std::uint64_t max_output) {
-  return Inflater(data, size, place, max_output).run();
+Bytes inflate_gzip(const std::uint8_t* data, std::size_t size, const std::string& place, std::uint64_t max_output) {
+  return Inflater(data, size, place).gzip(max_output);
+}
+
+Bytes inflate_zlib(const std::uint8_t* data, std::size_t size, const std::string& place, std::uint64_t max_output) {
+  return Inflater(data, size, place).zlib(max_output);
+}
+
+std::uint32_t crc32(const std::uint8_t* data, std::size_t size) {
+  std::uint32_t c = 0xffffffffu;
+  for (; size != 0; --size, ++data) c = crc32_table[(c ^ *data) & 0xff] ^ (c >> 8);
+  return ~c;
 }
 
 }  // namespace outward_check

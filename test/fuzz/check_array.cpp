@@ -1,10 +1,11 @@
-// Fuzz target: the checker's readers of input arrays; the first byte chooses the format.
+// Fuzz target: the checker's readers of input arrays; the first byte chooses the name and the layout.
 #include <cstdint>
 
 #include "checker/translate/arrays.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const char* const names[] = {"a.npy", "a.csv", "a.json", "a.pb", "a.pgm", "a.ppm"};
+  static const char* const names[] = {"a.npy", "a.csv", "a.json", "a.pb", "a.pgm", "a.txt"};
+  static const char* const layouts[] = {"", "nchw", "nhwc"};
   outward_check::Graph graph;
   graph.nodes.resize(1);
   graph.nodes[0].size = 12;
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char* name : names) {
       if (i == 1 && (size == 0 || name != names[data[0] % 6])) continue;
       try {
-        outward_check::parse_array(i == 0 ? all : rest, name, graph);
+        outward_check::parse_array(i == 0 ? all : rest, name, graph, layouts[i == 0 ? 0 : data[0] / 6 % 3]);
       } catch (const outward_check::ReadError&) {
       }
     }
