@@ -151,7 +151,13 @@ Solved solve(const Options& o, const Model& model, const Network& net, Property 
     out.outcome.next = "every case is empty without the network: look at the bounds in the property";
     return out;
   }
-  out.outcome = run(o, model, net, out.property, out.semantics, used(), out.certificate);
+  try {
+    out.outcome = run(o, model, net, out.property, out.semantics, used(), out.certificate);
+  } catch (const InputRefused& refusal) {  // a box beyond the element type has no float executions, but reals
+    const bool overflow = refusal.blockers.size() == 1 && refusal.blockers[0].code == "input-overflow";
+    if (o.semantics != "best" || !overflow) throw;
+    out.outcome.reason = refusal.what();
+  }
   if (o.semantics != "best" || out.outcome.verdict != Verdict::unknown || interrupted) return out;
   std::string real_certificate;
   Outcome real = run(o, model, net, out.property, Semantics::real, used(), real_certificate);

@@ -89,16 +89,20 @@ void two_into_one(Composer& c) {
 void scalar_before(Composer& c) {
   if (!c.image() && c.shape.size() == 2 && c.coin(4)) c.transpose({1, 0});
   for (int count = c.coin(4) ? 2 : 1; count > 0; --count) {
-    const int kind = c.pick(0, 7);
+    const int kind = c.pick(0, 9);
     const float factor = kind == 0   ? 0x1p24f
                          : kind == 1 ? 0x1p-20f
                          : kind == 2 ? 3.0f
                          : kind == 3 ? 0x1.8p60f
                          : kind == 4 ? 0x1.4p-60f
+                         : kind == 5 ? 0x1.cp100f
+                         : kind == 6 ? 0x1.2p-100f
                                      : c.small_number();
     c.constant_operand(c.coin(2) ? "Mul" : "Div", c.filled(c.coin(2) ? onnx_test::Dims{} : onnx_test::Dims{1}, factor));
     if (!c.image() && c.shape.size() == 2 && c.coin(5)) c.reshape({c.shape[0], 1, c.shape[1]});
   }
+  // ONNX Runtime moves the factor behind a product even where others read the scaled value.
+  if (c.coin(4)) c.also_output();
   if (c.image())
     c.conv({.filters = c.pick(1, 8), .kernel = c.pick(1, 3), .bias = c.coin(2)});
   else if (c.coin(3) && c.shape.size() == 2)
