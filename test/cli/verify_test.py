@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -27,8 +28,9 @@ def query(radius, *more):
 
 
 def centre():
+    """The binary32 numbers of the image, around which the box lies."""
     with open(IMAGE) as file:
-        return [Fraction(v) for v in re.split(r"[,\s]+", file.read().strip())]
+        return [Fraction(struct.unpack("<f", struct.pack("<f", float(v)))[0]) for v in re.split(r"[,\s]+", file.read().strip())]
 
 
 class Verdicts(harness.FolderTest):
