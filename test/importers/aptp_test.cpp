@@ -19,7 +19,8 @@ const std::string neurons = "(declare-pwl N_1 ReLU)\n(declare-pwl N_2 ReLU)\n";
 const std::string conditions =
     "(assert (<= X_0 1.0))(assert (>= X_0 -1.0))\n(assert (<= X_1 1.0))(assert (>= X_1 -1e-3))\n(assert (<= Y_0 "
     "0.5))\n";
-const std::string leaves = "(assert (or\n (and (< N_2 0))\n (and (>= N_2 0) (>= N_1 0)) (and (>= N_2 0) (< N_1 0.0))))\n";
+const std::string leaves =
+    "(assert (or\n (and (< N_2 0))\n (and (>= N_2 0) (>= N_1 0)) (and (>= N_2 0) (< N_1 0.0))))\n";
 const std::string good = "; a comment\n" + declarations + neurons + conditions + leaves;
 
 AptpProof parse(const std::string& text) { return parse_aptp(text, "f", 2, 1); }
