@@ -14,7 +14,8 @@ const std::string camera = R"({"format": "torchlean.camera.box3d.v2", "point_cou
   "corners3d": [-1, -1, 10, 1, 1, 10], "bbox2d": [310, 230, 330, 250]})";
 
 const std::string suite = R"({"format": "vnnlib_suite_v0_1", "instances": [
-  {"id": "a", "input_lo": [-1.0, 0], "input_hi": [1, 1], "spec": [{"mat": [[1, 2]], "rhs": [0]}, {"mat": [[0, 1], [1, 0]], "rhs": [1, 2]}]},
+  {"id": "a", "input_lo": [-1.0, 0], "input_hi": [1, 1], "spec": [{"mat": [[1, 2]], "rhs": [0]},
+      {"mat": [[0, 1], [1, 0]], "rhs": [1, 2]}]},
   {"id": "b", "input_lo": [0, 0], "input_hi": [1, 1], "spec": []}]})";
 
 }  // namespace

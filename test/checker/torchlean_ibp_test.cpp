@@ -13,12 +13,15 @@ const std::string cnn = R"({"graph": "cnn_graph_workflow_v1", "input_box": {"id"
   "result": {"node_id": 3, "dim": 2, "lo": [378, 487], "hi": [380, 490]}})";
 const std::string gru =
     R"({"graph": "gru_gate_workflow_v1", "input_box": {"id": 0, "dim": 3, "lo": [0.5, 1.5, 2.5], "hi": [1.5, 2.5, 3.5]},
-  "result": {"node_id": 5, "dim": 3, "lo": [0.9999832980202675, 0.9999999317439615, 0.999999999721053], "hi": [0.9999999586006212, 0.9999999999915766, 0.9999999999999983]}})";
+  "result": {"node_id": 5, "dim": 3, "lo": [0.9999832980202675, 0.9999999317439615, 0.999999999721053],
+      "hi": [0.9999999586006212, 0.9999999999915766, 0.9999999999999983]}})";
 const std::string attention =
-    R"({"graph": "attention_softmax_workflow_v1", "input_box": {"id": 0, "dim": 4, "lo": [1, 2, 3, 4], "hi": [1, 2, 3, 4]},
+    R"({"graph": "attention_softmax_workflow_v1", "input_box": {"id": 0, "dim": 4, "lo": [1, 2, 3, 4],
+      "hi": [1, 2, 3, 4]},
   "result": {"node_id": 3, "dim": 3, "lo": [5.9995, 6.9995, 7.9995], "hi": [6, 7, 8]}})";
 const std::string encoder =
-    R"({"graph": "transformer_encoder_workflow_v1", "input_box": {"id": 0, "dim": 4, "lo": [0, 1, 2, 3], "hi": [2, 3, 4, 5]},
+    R"({"graph": "transformer_encoder_workflow_v1", "input_box": {"id": 0, "dim": 4, "lo": [0, 1, 2, 3],
+      "hi": [2, 3, 4, 5]},
   "result": {"node_id": 10, "dim": 4, "lo": [-1.7320508075688774, -2, -2, -2], "hi": [1.7320508075688774, 2, 2, 2]}})";
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace {
 
 // relu(x) + relu(-x) on [-1, 1]: the relaxation with both slopes 1/2 tops out at exactly 1.
 const std::string absolute = R"({"format": "crown_query_v1", "input_dim": 1, "input": {"lo": ["-1"], "hi": ["1"]},
-  "layers": [{"kind": "linear", "weights": [["1"], ["-1"]], "bias": ["0", "0"]}, {"kind": "relu", "alpha": ["1/2", "2/4"]},
+  "layers": [{"kind": "linear", "weights": [["1"], ["-1"]], "bias": ["0", "0"]},
+    {"kind": "relu", "alpha": ["1/2", "2/4"]},
     {"kind": "linear", "weights": [["1", "1"]], "bias": ["0"]}],
   "query": {"weights": [["1"]], "bias": ["-3/2"], "strict": true}})";
 

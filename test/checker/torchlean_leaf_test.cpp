@@ -10,7 +10,8 @@ namespace {
 
 const std::string halves =
     R"({"format": "abcrown_leaf_artifact_v0_1", "input_dim": 2, "root": {"lo": [-1, -1], "hi": [1, 1]},
-  "leaves": [{"lo": [-1, -1], "hi": [0, 1], "lb": [0.5, -3], "threshold": [0.25, 0], "witness_idx": 0, "witness_margin": 0.25},
+  "leaves": [{"lo": [-1, -1], "hi": [0, 1], "lb": [0.5, -3], "threshold": [0.25, 0],
+      "witness_idx": 0, "witness_margin": 0.25},
     {"lo": [0, -1], "hi": [1, 1.0], "lb": [-1, 1e-300], "threshold": [0, 0]}]})";
 
 std::string grid_leaf(int x, int y, int z) {
@@ -67,7 +68,8 @@ TEST_CASE("leaf artifact: every condition, exactly") {
   CHECK(verdict(halves, strict) == "accept:asserted-bounds");
   CHECK(
       verdict(
-          R"({"format": "abcrown_leaf_artifact_v0_1", "input_dim": 1, "root": {"lo": [0], "hi": [1]}, "leaves": []})") ==
+          R"({"format": "abcrown_leaf_artifact_v0_1", "input_dim": 1, "root": {"lo": [0], "hi": [1]},
+      "leaves": []})") ==
       "reject");
   CHECK(verdict(R"({"root": {"lo": [0], "hi": [1]}, "domains": []})") == "unknown");
 }

@@ -6,7 +6,8 @@ using namespace torchlean_tools;
 namespace {
 
 // u = 3 everywhere: all weights but the last bias are 0.
-const std::string constant = R"({"model": {"arch": [1, 2, 1, 1], "activations": ["tanh", "tanh"], "weights": {"W1": [[0], [0]], "b1": [0, 0],
+const std::string constant = R"({"model": {"arch": [1, 2, 1, 1], "activations": ["tanh", "tanh"],
+      "weights": {"W1": [[0], [0]], "b1": [0, 0],
     "Wm": [[0, 0]], "bm": [0], "W2": [[1]], "b2": [3]}},
   "pinn": {"pde": "u_xx + 2*u*ux - u^2", "domain": [0, 1], "h": 0.5, "eps": 0.25, "points": [0.5, 1]},
   "residual_bounds": {"lo": [0, 0], "hi": [0, 0.000009]}, "residual_bounds_deriv": {"lo": [-9, -9], "hi": [-9, -9]},
