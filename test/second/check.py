@@ -27,6 +27,10 @@ NUMERICS = {"fp32_any": ["binary32", "nearest_even", "gradual", "any", "any"],
             "real": ["real", "exact", "exact", "exact", "exact"]}
 
 
+class Usage(Exception):
+    pass
+
+
 def load(path):
     with open(path, "rb") as file:
         data = file.read()
@@ -48,7 +52,7 @@ def query_of_options(a, element, inputs):
 
 def query_of_record(r, element):
     if any(len(p) != element // 4 for p in r["centre"]):
-        raise Wrong("the centre is not of the element type")
+        raise Refused("the centre is not of the element type")
     query = dict(r)
     query["centre"] = [from_bits(int(p, 16), element) for p in r["centre"]]
     return query
@@ -88,40 +92,55 @@ def check_point(graph, prop, semantics, record):
             raise Wrong("a row of the case is false at the point")
 
 
-def check_statement(lines, importer, model, prop, vnnlib_file):
-    """Header, model, property and numerics against the files; wrong names are INVALID."""
-    header, described, stated, numerics = [r for _, r in lines[:4]]
-    graph, semantics = importer.graph, header["semantics"]
-    files = described["files"]
-    facts = [("bytes", files[0]["bytes"], len(model)), ("sha256", files[0]["sha256"], hashlib.sha256(model).hexdigest()),
-             ("element", described["element"], "binary%d" % graph.element), ("inputs", described["inputs"], prop.inputs),
-             ("outputs", described["outputs"], prop.outputs), ("nodes", described["nodes"], len(graph.nodes)),
+def compare(facts):
+    for name, found, expected in facts:
+        if found != expected:
+            raise Wrong("%s: expected %s, found %s" % (name, expected, found))
+
+
+def check_model(lines, importer, model):
+    """The model record against the model file."""
+    described, graph = lines[1][1], importer.graph
+    files, nodes = described["files"], graph.nodes
+    compare([("files", len(files), 1), ("bytes", [f["bytes"] for f in files], [len(model)]),
+             ("sha256", [f["sha256"] for f in files], [hashlib.sha256(model).hexdigest()]),
+             ("element", described["element"], "binary%d" % graph.element), ("inputs", described["inputs"], nodes[0].n),
+             ("outputs", described["outputs"], nodes[graph.output].n), ("nodes", described["nodes"], len(nodes)),
              ("graph", described["graph"], graph.digest()),
-             ("shapes", {s["input"]: s["dims"] for s in described["shapes"]}, importer.shapes),
-             ("semantics", semantics in ("real", "fp%d_any" % graph.element), True),
+             ("shapes", [(s["input"], s["dims"]) for s in described["shapes"]], sorted(importer.shapes.items()))])
+
+
+def check_statement(lines, importer, prop, vnnlib_file):
+    """Header, property and numerics against what they are about."""
+    header, stated, numerics = lines[0][1], lines[2][1], lines[3][1]
+    graph, semantics = importer.graph, header["semantics"]
+    facts = [("semantics", semantics in ("real", "fp%d_any" % graph.element), True),
              ("cases", stated["cases"], len(prop.cases)), ("boxes", stated["boxes"], len(prop.boxes)),
              ("digest", stated["digest"], prop.digest),
              ("numerics", list(numerics.values())[1:], NUMERICS[semantics]),
              ("target", header["claim"] == "bound", prop.target_none)]
     if stated["kind"] == "vnnlib":
         facts.append(("property file", stated["sha256"], hashlib.sha256(vnnlib_file).hexdigest()))
-    for name, found, expected in facts:
-        if found != expected:
-            raise Wrong("%s: expected %s, found %s" % (name, expected, found))
+    compare(facts)
 
 
 def judge(a):
     """(verdict word, reason)"""
     try:
-        lines = records.read(load(a.certificate))
+        lines, fault = records.read(load(a.certificate))
     except records.Malformed as e:
         return "MALFORMED", str(e)
     except records.Unsupported as e:
         return "UNSUPPORTED", str(e)
-    if [r["record"] for _, r in lines[:4]] != ["header", "model", "property", "numerics"]:
-        return "MALFORMED", "the first four records are not header, model, property, numerics"
+    if fault:
+        return "INVALID", fault
+    found = [r["record"] for _, r in lines[:4]]
+    if found[:1] != ["header"]:
+        return "MALFORMED", "the first record is no header"
+    if found != ["header", "model", "property", "numerics"]:
+        return "INVALID", "the first four records are not header, model, property, numerics"
     model = load(a.model)
-    shapes = dict(s.split("=", 1) for s in a.input_shape or [])
+    shapes = dict([a.input_shape.split("=", 1)] if a.input_shape else [])
     importer = Importer(model, {k: [int(d) for d in v.split(",")] for k, v in shapes.items()})
     graph, header, stated = importer.graph, lines[0][1], lines[2][1]
     inputs, outputs = graph.nodes[0].n, graph.nodes[graph.output].n
@@ -132,12 +151,17 @@ def judge(a):
         asked = radius.build(query_of_options(a, graph.element, inputs), importer)[0]
     try:
         if stated["kind"] == "radius":
-            prop = radius.build(query_of_record(stated, graph.element), importer)[0]
-        elif not a.property:
-            return "VALID_BUT_NOT_ASKED", "the certificate is about another property"
+            try:
+                prop = radius.build(query_of_record(stated, graph.element), importer)[0]
+            except Refused as e:
+                return "MALFORMED", "the query of the certificate: %s" % e
         else:
             prop = asked
-        check_statement(lines, importer, model, prop, vnnlib_file)
+        check_model(lines, importer, model)
+        if stated["kind"] == "vnnlib" and (not a.property or stated["digest"] != asked.digest):
+            # Only its digest is known, so nothing can be proved of it.
+            return "VALID_BUT_NOT_ASKED", "the certificate is about another property"
+        check_statement(lines, importer, prop, vnnlib_file)
         proof = Proof(graph, prop, header["semantics"], lines[4:])
         if header["claim"] == "violated":
             record = proof.take()
@@ -167,30 +191,45 @@ def answer(a, header, prop, asked, element):
     return "VALID", "%s under %s" % (header["claim"], header["semantics"])
 
 
-def options():
-    parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("certificate")
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--property")
-    parser.add_argument("--expect", default="holds", choices=("holds", "violated", "bound"))
-    parser.add_argument("--semantics", choices=("real", "fp32_any", "fp64_any", "best"))
-    parser.add_argument("--label", type=int)
-    parser.add_argument("--input-shape", action="append")
-    for name in ("radius", "input", "clip", "scale", "mean", "std", "layout", "output-range", "max-deviation"):
-        parser.add_argument("--" + name, default="")
-    return parser
+NAMES = ("model property expect semantics label input_shape radius input clip scale mean std layout output_range "
+         "max_deviation").split()
+
+
+def options(arguments):
+    """The options as attributes, "" when not given; every option takes one value, which may begin with a minus."""
+    a = argparse.Namespace(certificate="", **{name: "" for name in NAMES})
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name = word[2:].replace("-", "_")
+        if word.startswith("--") and name in NAMES and rest:
+            setattr(a, name, rest.pop(0))
+        elif word.startswith("--") or a.certificate:
+            raise Usage(word)
+        else:
+            a.certificate = word
+    if not a.certificate or not a.model or bool(a.property) == bool(a.radius):
+        raise Usage("a certificate, --model, and --property or --radius are needed")
+    a.expect, a.label = a.expect or "holds", int(a.label) if a.label else None
+    if a.expect not in ("holds", "violated", "bound") or a.semantics not in ("", "best") + records.FLOATS:
+        raise Usage("--expect or --semantics")
+    return a
 
 
 def run(arguments):
     """(verdict word, reason) for command line arguments; a model or property that is not covered is UNSUPPORTED."""
     try:
-        return judge(options().parse_args(arguments))
+        return judge(options(arguments))
     except Refused as e:
         return "UNSUPPORTED", str(e)
 
 
 def main():
-    word, reason = run(sys.argv[1:])
+    try:
+        word, reason = run(sys.argv[1:])
+    except Usage as e:
+        sys.stderr.write("check.py: %s\n%s" % (e, __doc__))
+        sys.exit(3)
     print("%s: %s" % (word, reason))
     sys.exit(CODES.get(word, 2))
 

@@ -1,4 +1,4 @@
-"""Constants and integer arithmetic: Constant, Shape, Size, ConstantOfShape, Cast, and Add, Sub, Mul, Div, Neg of integers.
+"""Constants and integer arithmetic: Constant, Shape, Size, ConstantOfShape, Cast; Add, Sub, Mul, Div of integers.
 
 One rule per operator, rule(importer, node) -> values. Promises exact results or a refusal on overflow.
 """

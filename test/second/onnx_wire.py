@@ -26,7 +26,8 @@ TENSOR = {1: ("dims", "int", 1), 2: ("data_type", "int", 0), 4: ("float_data", "
           5: ("int32_data", "int", 1), 7: ("int64_data", "int", 1), 8: ("name", "text", 0), 9: ("raw_data", "bytes", 0),
           10: ("double_data", "fixed64", 1), 11: ("uint64_data", "int", 1), 12: ("doc_string", "text", 0),
           13: ("external_data", "bytes", 1), 14: ("data_location", "int", 0)}
-VALUE = {1: ("name", "text", 0), 2: ("type", "TYPE", 0), 3: ("doc_string", "text", 0), 4: ("metadata_props", "bytes", 1)}
+VALUE = {1: ("name", "text", 0), 2: ("type", "TYPE", 0), 3: ("doc_string", "text", 0),
+         4: ("metadata_props", "bytes", 1)}
 TYPE = {1: ("tensor_type", "TENSOR_TYPE", 0), 6: ("denotation", "text", 0)}
 TENSOR_TYPE = {1: ("elem_type", "int", 0), 2: ("shape", "SHAPE", 0)}
 SHAPE = {1: ("dim", "DIM", 1)}

@@ -136,9 +136,8 @@ def matmul(importer, node):
     k = inner_a
     lead = broadcast_shape(a.shape[:-2], b.shape[:-2])
     shape = lead + list(a.shape[-2:-1]) + (list(b.shape[-1:]) if len(b.shape) > 1 else [])
-    constant, other = (b, a) if b.kind == "float" else (a, b)
-    if any(d != 1 for d in constant.shape[:-2]) or lead[-len(other.shape[:-2]):] != list(other.shape[:-2]) and lead and (
-            any(d != 1 for d in lead)):
+    constant = b if b.kind == "float" else a
+    if any(d != 1 for d in constant.shape[:-2]):
         raise Refused("MatMul: a constant with leading dimensions")
     if b.kind == "float":
         a = importer.materialise(a)

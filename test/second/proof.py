@@ -3,14 +3,13 @@
 Assumes records that records.py accepted. Promises Wrong, with the line and rule, for the first record that does not
 follow; after run() the claim is proved unless `left_open` is not 0.
 """
-import base64
 import sys
 from backward import Pass
 from exact import Refused, dyadic, nearest
 from fractions import Fraction
 from groups import Groups
 from interval import node_image
-from records import index_list
+from records import index_list, slope_bytes
 
 sys.setrecursionlimit(20000)
 FORMAT = {"fp32_any": 32, "fp64_any": 64}
@@ -61,6 +60,7 @@ class Proof:
         self.graph, self.groups, self.semantics = graph, Groups(graph), semantics
         self.property, self.records, self.at = prop, records, 0
         self.next_slopes = self.left_open = self.bounds = 0
+        self.last_bound = None                 # of the bound record judged last, exactly
 
     def take(self):
         if self.at >= len(self.records):
@@ -137,7 +137,9 @@ class Proof:
         kind = self.graph.nodes[k].kind if k < len(self.graph.nodes) else ""
         if kind not in ("relu", "leaky", "abs", "clip", "max"):
             raise Wrong("node %d has no slopes" % k)
-        n, lower, upper = self.graph.nodes[k].n, base64.b64decode(record["lower"]), base64.b64decode(record["upper"])
+        n, lower, upper = self.graph.nodes[k].n, slope_bytes(record["lower"]), slope_bytes(record["upper"])
+        if lower is None or upper is None:
+            raise Wrong("slope bytes are not in base64")
         size = self.graph.nodes[k].ints[0] if kind == "max" else 1
         if len(lower) != n * size or len(upper) != (n if kind == "clip" else 0) or max(lower + upper) > 128:
             raise Wrong("slope bytes of node %d: wrong number, or above 128" % k)
@@ -172,6 +174,8 @@ class Proof:
                 scope.intersect(k, i, lo, hi)
             return
         slopes, found = self.used_slopes(scope, record["slopes"]), []
+        if index_list(record["lower"]) is None or index_list(record["upper"]) is None:
+            raise Wrong("the elements of a step are not in maximal increasing runs")
         for side in ("lower", "upper"):
             for i in index_list(record[side]):
                 self.element(k, i)
@@ -212,10 +216,12 @@ class Proof:
     def bound(self, scope, record):
         if not self.property.target_none or scope.depth or record["output"] >= self.property.outputs:
             raise Wrong("a bound record here")
+        if record["side"] not in ("lower", "upper"):
+            raise Wrong("a bound is lower or upper")
         factor = Fraction(1 if record["side"] == "lower" else -1)
         run = self.backward(scope, self.used_slopes(scope, record["slopes"]))
         run.put(self.graph.output, record["output"], factor)
-        bound = run.run()
+        bound = self.last_bound = run.run()
         if bound is None or bound < factor * dyadic(record["value"]):
             raise Wrong("the bound does not follow")
         self.bounds += 1

@@ -96,6 +96,8 @@ def build(query, importer):
     mean = per_channel(query["mean"], which, size, "mean", Fraction(0))
     std = per_channel(query["std"], which, size, "std", Fraction(1))
     clip = [decimal(t, "clip") for t in query["clip"]]
+    if len(query["centre"]) != inputs or clip and clip[0] > clip[1]:
+        raise Refused("the centre has another size, or LO > HI")
     if radius < 0 or scale <= 0 or min(std) <= 0:
         raise Refused("radius < 0, or scale or std <= 0")
     comparisons, point = [], []

@@ -58,11 +58,13 @@ def number_or_empty(v):
     return v == "" or number(v)
 
 
-def encoded(v):
+def slope_bytes(v):
+    """The bytes of base64 text in its only spelling, or None."""
     try:
-        return text(v) and base64.b64encode(base64.b64decode(v, validate=True)).decode() == v
+        out = base64.b64decode(v, validate=True)
+        return out if base64.b64encode(out).decode() == v else None
     except ValueError:
-        return False
+        return None
 
 
 def record(**keys):
@@ -87,36 +89,29 @@ def index_list(v):
     return out
 
 
-def indices(v):
-    return text(v) and index_list(v) is not None
-
-
 FLOATS = ("real", "fp32_any", "fp64_any")
 SCHEMA = {
-    "header": [dict(format=one_of("outward-certificate"), version=whole, claim=one_of("holds", "violated", "bound"),
-                    semantics=one_of(*FLOATS), producer=text)],
+    "header": [dict(format=one_of("outward-certificate"), version=whole, claim=text, semantics=text, producer=text)],
     "model": [dict(files=listed(record(path=text, bytes=whole, sha256=digest)),
-                   shapes=listed(record(input=text, dims=listed(whole))), element=one_of("binary32", "binary64"),
+                   shapes=listed(record(input=text, dims=listed(whole))), element=text,
                    inputs=whole, outputs=whole, nodes=whole, graph=digest)],
     "property": [dict(kind=one_of("vnnlib"), path=text, sha256=digest, cases=whole, boxes=whole, digest=digest),
                  dict(kind=one_of("radius"), centre=listed(pattern), radius=number, scale=number_or_empty,
                       mean=listed(number), std=listed(number), layout=one_of("nchw", "nhwc", ""), clip=pair,
                       target=one_of("label", "range", "deviation", "none"), label=whole, range=pair,
                       deviation=number_or_empty, cases=whole, boxes=whole, digest=digest)],
-    "numerics": [dict(format=one_of("binary32", "binary64", "real"), rounding=one_of("nearest_even", "exact"),
-                      subnormals=one_of("gradual", "exact"), order=one_of("any", "exact"),
-                      fusion=one_of("any", "exact"))],
+    "numerics": [dict(format=text, rounding=text, subnormals=text, order=text, fusion=text)],
     "box": [dict(box=whole)],
-    "slopes": [dict(id=whole, node=whole, lower=encoded, upper=encoded)],
+    "slopes": [dict(id=whole, node=whole, lower=text, upper=text)],
     "step": [dict(node=whole, method=one_of("interval")),
-             dict(node=whole, method=one_of("backward"), lower=indices, upper=indices, slopes=listed(whole))],
+             dict(node=whole, method=one_of("backward"), lower=text, upper=text, slopes=listed(whole))],
     "refute": [{"case": whole, "rows": listed(whole), "lambda": listed(exact), "slopes": listed(whole),
                 "ranges": listed(record(node=whole, element=whole, value=exact))}],
     "split": [dict(node=whole, element=whole, at=exact)],
     "crossed": [dict(node=whole, element=whole)],
     "close": [{}], "open": [{}],
-    "point": [dict(case=whole, values=listed(number))],
-    "bound": [dict(output=whole, side=one_of("lower", "upper"), value=exact, slopes=listed(whole))],
+    "point": [dict(case=whole, values=listed(text))],
+    "bound": [dict(output=whole, side=text, value=exact, slopes=listed(whole))],
     "footer": [dict(records=whole, sha256=digest)],
 }
 
@@ -156,6 +151,10 @@ def parse(line):
     if v["record"] == "header" and v.get("format") == "outward-certificate" and whole(v.get("version")) and (
             v["version"] != 3):
         raise Unsupported("version %d" % v["version"])
+    if v["record"] == "header" and (v.get("claim") not in ("holds", "violated", "bound")
+                                    or v.get("semantics") not in FLOATS):
+        if record(record=text, **SCHEMA["header"][0])(v):
+            raise Unsupported("the claim or semantics of the header")
     if not any(record(record=text, **keys)(v) for keys in SCHEMA[v["record"]]):
         raise Malformed("keys or values are not those of a %s record" % v["record"])
     if re.sub(r"\\u00[0-9a-fA-F]{2}", lambda m: m.group().lower(), line) != spelled(v):
@@ -164,23 +163,25 @@ def parse(line):
 
 
 def read(data):
-    """All records but the footer, as (line, record)."""
-    try:
-        content = data.decode()
-    except UnicodeDecodeError:
-        raise Malformed("no UTF-8 text")
-    if not content.endswith("\n"):
-        raise Malformed("the last line has no end")
-    lines, out = content.split("\n")[:-1], []
-    for i, line in enumerate(lines):
+    """(records before the footer as (line, record), None or what is wrong with the end of the file)"""
+    if data and data[:1] != b"{":
+        raise Unsupported("no Outward certificate")
+    out, at, number = [], 0, 0
+    while at < len(data):
+        number += 1
+        end = data.find(b"\n", at)
         try:
-            out.append((i + 1, parse(line)))
-        except Malformed as e:
-            raise Malformed("line %d: %s" % (i + 1, e))
-    if not out or out[-1][1]["record"] != "footer" or any(r["record"] == "footer" for _, r in out[:-1]):
-        raise Malformed("the last record, and only it, has to be a footer")
-    footer = out.pop()[1]
-    body = data[:len(data) - len(lines[-1].encode()) - 1]
-    if footer["records"] != len(out) or footer["sha256"] != hashlib.sha256(body).hexdigest():
-        raise Malformed("the footer does not match the file")
-    return out
+            if end < 0:
+                raise Malformed("the last line has no end")
+            r = parse(data[at:end].decode())
+        except (Malformed, UnicodeDecodeError) as e:
+            raise Malformed("line %d: %s" % (number, e))
+        if r["record"] == "footer":
+            wrong_footer = r["records"] != len(out) or r["sha256"] != hashlib.sha256(data[:at]).hexdigest()
+            return out, "the footer does not match the file" if wrong_footer else (
+                "bytes follow the footer" if end + 1 < len(data) else None)
+        out.append((number, r))
+        at = end + 1
+    if not out:
+        raise Malformed("an empty file")
+    return out, "the footer is missing"
