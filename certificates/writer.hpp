@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "certificates/output_file.hpp"
 #include "runtime/graph/graph.hpp"
 #include "runtime/graph/property.hpp"
 

@@ -3,10 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <fstream>
-
-#include "formats/error.hpp"
 
 using namespace outward;
 
@@ -110,15 +107,4 @@ TEST_CASE("rewinding drops records and their count") {
   a.close();
   b.close();
   CHECK(a.finish() == b.finish());
-}
-
-TEST_CASE("files appear whole or not at all") {
-  const std::string folder = std::filesystem::temp_directory_path().string() + "/outward-writer-test";
-  std::filesystem::create_directories(folder);
-  save_file(folder + "/a", "content");
-  std::ifstream in(folder + "/a");
-  CHECK(std::string((std::istreambuf_iterator<char>(in)), {}) == "content");
-  CHECK_THROWS_AS(save_file(folder + "/missing/b", "x"), ResourceError);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
-  std::filesystem::remove_all(folder);
 }
