@@ -89,7 +89,8 @@ def build():
     radius("deep_clip_scale", "deep", ["--radius", "0.01"] + centre + ["--scale", "2", "--clip", "0,1", "--mean", "0.5",
                                                                       "--std", "0.25", "--output-range", "-30,30"])
     radius("colours_nchw", "colours", ["--radius", "0.01", "--input", "centres/eighteen.json", "--scale", "255",
-                                       "--mean", "0.25,0.5", "--std", "0.5,0.2", "--layout", "nchw", "--output-range", "-50,50"])
+                                       "--mean", "0.25,0.5", "--std", "0.5,0.2", "--layout", "nchw",
+                                       "--output-range", "-50,50"])
     radius("colours_nhwc", "colours_last", ["--radius", "0.01", "--mean", "0.25,0.5", "--std", "0.5,0.25", "--layout",
                                             "nhwc", "--clip", "0,1", "--output-range", "-50,50"])
     radius("single_bound", "single", ["--radius", "0.5"], "bound")
