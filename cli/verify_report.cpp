@@ -44,7 +44,9 @@ std::string verdict_line(const Options& options, const Property& property, const
   if (o.violated_elsewhere)
     return r.semantics == Semantics::real ? "unknown (violated in binary32)" : "unknown (violated over the reals)";
   return "unknown (" +
-         (o.reason == "timeout" || o.reason == "interrupted" || o.reason == "memory" ? o.reason : std::string("neither proved nor refuted")) +
+         (o.reason == "timeout" || o.reason == "interrupted" || o.reason == "memory"
+              ? o.reason
+              : std::string("neither proved nor refuted")) +
          ")";
 }
 

@@ -199,6 +199,21 @@ class Refusals(BatchTest):
         self.refused(3, "; --label, --clip, --witness, --competition, --json belong to", self.LIST, "--json", "--competition",
                      "--witness", "w", "--label", "1", "--clip", "0,1")
 
+    def test_every_option_is_handed_on_or_refused(self):
+        """What `verify --help` lists and the source of the batch names: nobody adds an option that is silently ignored."""
+        listed = set(re.findall(r"(--[a-z][a-z-]+)", harness.run("verify", "--help").out)) - {"--help"}
+        handed_on = set(re.findall(r'"(--[a-z-]+)"', harness.read("cli", "verify_batch.cpp")))
+        self.assertGreater(len(listed), 25)
+        undecided = []
+        for option in sorted(listed - handed_on - {"--batch", "--results"}):
+            value = [] if option in ("--json", "--competition") else ["1"]
+            self.write("i.csv", self.LIST)
+            done = harness.run("verify", "--batch", self.path("i.csv"), option, *value)
+            if done.code != 3 or "belongs to a single query" not in done.err:
+                undecided.append(option)
+        self.assertEqual(undecided, [])
+        self.assertEqual(sorted(o for o in handed_on if o not in listed), [])
+
     def test_values_are_looked_at_before_any_instance(self):
         for option, value in [("--semantics", "foo"), ("--threads", "0"), ("--timeout", "nan"), ("--timeout", "-1"), ("--timeout", "1e-400"),
                               ("--max-domains", "-5"), ("--seed", "-1"), ("--device", "gpu"), ("--input-shape", "x"), ("--results", "")]:
