@@ -184,7 +184,9 @@ class Ledger final : public Proof {
     require(some, "refute", "a positive multiplier", "none");
     for (const Json& m : r.at("ranges").items) {  // items: node, element, value
       const std::uint32_t k = stored_node(m.items[0].number);
-      form.multiples.push_back({k, element(k, m.items[1].number), exact(m.items[2])});
+      const Fraction value = exact(m.items[2]);
+      require(value.sign() != 0, "refute", "a multiple that is not 0", "0");
+      form.multiples.push_back({k, element(k, m.items[1].number), value});
     }
     require_above(form, chosen_slopes(r), Fraction(), strict, "refute");
     if (refuted_[c] == 0) refuted_[c] = scopes_.size();

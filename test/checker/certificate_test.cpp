@@ -330,6 +330,7 @@ TEST_CASE("multiples of range ends in a refutation") {
   CHECK(with(R"({"node":1,"element":0,"value":"1*2^-6"})") == "VALID");
   CHECK(with(R"({"node":1,"element":1,"value":"-1*2^-6"},{"node":0,"element":0,"value":"1*2^-6"})") == "VALID");
   CHECK(with(R"({"node":1,"element":0,"value":"1*2^6"})") == "INVALID refute");  // costs more than there is
+  CHECK(with(R"({"node":1,"element":0,"value":"0"})") == "INVALID refute");
   CHECK(with(R"({"node":1,"element":2,"value":"1*2^-6"})") == "INVALID element");
   CHECK(with(R"({"node":4,"element":0,"value":"1*2^-6"})") == "INVALID node");
   CHECK(with(R"({"node":1,"element":0,"value":"2*2^-6"})") == "MALFORMED");
