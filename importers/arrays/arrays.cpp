@@ -98,7 +98,9 @@ std::vector<std::uint64_t> parse_array(std::string_view bytes, const std::string
 }
 
 std::vector<std::uint64_t> read_array(const std::string& path, const ArrayRequest& request) {
-  return parse_array(read_file(path), path, request);
+  const std::string bytes = read_file(path);
+  if (!is_gzip(bytes)) return parse_array(bytes, path, request);
+  return parse_array(gunzip(bytes, path), ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path, request);
 }
 
 std::vector<std::uint64_t> read_array(const std::string& path, ElementType element, std::uint64_t expected_count) {

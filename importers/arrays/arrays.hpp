@@ -1,5 +1,6 @@
 // Reads a point (one number per model input) from .npy, .csv, .json, ONNX TensorProto (.pb), PNG, PGM or PPM.
-// Assumes nothing about the file; the format is told by content, the name only separates .csv, .json and .pb.
+// Assumes nothing about the file; the format is told by content, the name only separates .csv, .txt, .json and .pb. A
+// gzip file (by content) is unpacked first; an ending .gz of the name is then dropped.
 // Promises: finite numbers only, in row-major order of the model's input; nothing is rounded silently: numbers of npy
 // and pb files must be exactly representable in the element type, decimal texts (csv, json) are rounded to nearest
 // even, which is what writing a decimal means; image pixels are their integer sample values.

@@ -51,8 +51,12 @@ struct PngHeader {
 bool png_open_step(png_structp png, png_infop info, PngHeader* header) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_user_limits(png, max_side, max_side);
-  png_set_chunk_cache_max(png, 128);
-  png_set_chunk_malloc_max(png, 1 << 20);
+  // Ancillary chunks change no sample and are skipped, all but tRNS. What is left must have no fault at all; by default
+  // libpng only warns of wrong checksums, of more image data than the image takes and of misplaced chunks.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_set_chunk_malloc_max(png, 0);  // nothing is kept, so no size of a chunk is too large
+  png_set_benign_errors(png, 0);
+  png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png_read_info(png, info);
   png_get_IHDR(png, info, &header->width, &header->height, &header->depth, &header->colour, &header->interlace, nullptr,
                nullptr);
@@ -61,10 +65,15 @@ bool png_open_step(png_structp png, png_infop info, PngHeader* header) {
   return true;
 }
 
-bool png_pixels_step(png_structp png, png_bytepp rows) {
+bool png_pixels_step(png_structp png, png_infop info, png_bytepp rows, const PngState* state) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_read_image(png, rows);
-  png_read_end(png, nullptr);
+  // libpng skips what follows the end of the compressed data; empty chunks are all that may.
+  for (std::size_t at = state->at; state->size - at >= 12 && std::memcmp(state->data + at + 4, "IDAT", 4) == 0;
+       at += 12) {
+    if (std::memcmp(state->data + at, "\0\0\0\0", 4) != 0) png_error(png, "image data after their end");
+  }
+  png_read_end(png, info);  // without info, libpng would skip every chunk behind the image unseen
   return true;
 }
 
@@ -89,6 +98,9 @@ class PnmText {
     }
     if (at_ == begin) fail(begin, std::string(what) + " is missing", "a decimal integer");
     return value;
+  }
+  void begin_header() const {
+    if (at_ == bytes_.size() || !is_space(bytes_[at_])) fail(at_, "no white space after the kind", "white space");
   }
   // The single white-space byte before raw samples.
   void end_header() {
@@ -138,6 +150,9 @@ RawArray parse_png(std::string_view bytes, const std::string& name, const ArrayR
   };
   PngHeader header;
   if (!png_open_step(reader.png, reader.info, &header)) damaged();
+  if (bytes.substr(12, 4) != "IHDR") {
+    refuse(name + ": byte 12", "bad-image", "the PNG file is damaged", "IHDR as the first chunk", "another chunk");
+  }
   const bool grey = header.colour == PNG_COLOR_TYPE_GRAY, rgb = header.colour == PNG_COLOR_TYPE_RGB;
   if ((!grey && !rgb) || (header.depth != 8 && header.depth != 16) || header.transparent) {
     refuse(name, "unsupported-image", "this kind of PNG is not supported",
@@ -154,7 +169,7 @@ RawArray parse_png(std::string_view bytes, const std::string& name, const ArrayR
   std::vector<unsigned char> pixels(row_bytes * header.height);
   std::vector<png_bytep> rows(header.height);
   for (std::size_t y = 0; y < rows.size(); ++y) rows[y] = pixels.data() + y * row_bytes;
-  if (!png_pixels_step(reader.png, rows.data())) damaged();
+  if (!png_pixels_step(reader.png, reader.info, rows.data(), &state)) damaged();
   if (state.at != state.size) {
     refuse(name + ": byte " + std::to_string(state.at), "trailing-bytes", "there are bytes after the image",
            "the end of the file", std::to_string(state.size - state.at) + " bytes");
@@ -174,6 +189,7 @@ RawArray parse_pnm(std::string_view bytes, const std::string& name, const ArrayR
            std::string("P") + kind);
   }
   PnmText text(bytes, name);
+  text.begin_header();
   const std::uint64_t width = text.number(max_side, "the width"), height = text.number(max_side, "the height");
   const std::uint64_t maximum = text.number(65535, "the greatest sample");
   if (width == 0 || height == 0 || maximum == 0)

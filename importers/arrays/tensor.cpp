@@ -45,6 +45,17 @@ Format format_of(const onnx::TensorProto& tensor, const std::string& name) {
          "data type " + std::to_string(tensor.data_type()), "convert the tensor to float");
 }
 
+// Elements that are not raw lie in fields of 32 or 64 bits; the type must be able to hold them.
+void check_range(std::uint64_t value, const Format& format, const std::string& name, std::uint64_t index) {
+  if (format.bytes == 8) return;
+  const std::uint64_t limit = std::uint64_t{1} << (8 * format.bytes - (format.is_signed ? 1 : 0));
+  const bool fits = format.is_signed ? value + limit < 2 * limit : value < limit;  // a negative number wraps around
+  if (!fits) {
+    refuse(name, "bad-tensor", "element " + std::to_string(index) + " is a number its type cannot hold",
+           std::to_string(8 * format.bytes) + " bits", std::to_string(static_cast<std::int64_t>(value)));
+  }
+}
+
 std::uint64_t integer_bits(std::int64_t value, ElementType element, const std::string& name, std::uint64_t index) {
   const auto bits = static_cast<std::uint64_t>(value);
   return from_integer(value < 0 ? 0 - bits : bits, value < 0, element, name, index);
@@ -119,8 +130,10 @@ RawArray parse_tensor(std::string_view bytes, const std::string& name, const Arr
     } else if (tensor.data_type() == onnx::TensorProto::INT64) {
       array.bits.push_back(integer_bits(tensor.int64_data(k), request.element, name, i));
     } else if (tensor.data_type() == onnx::TensorProto::UINT64 || tensor.data_type() == onnx::TensorProto::UINT32) {
+      check_range(tensor.uint64_data(k), format, name, i);
       array.bits.push_back(from_integer(tensor.uint64_data(k), false, request.element, name, i));
     } else {
+      check_range(static_cast<std::uint64_t>(std::int64_t{tensor.int32_data(k)}), format, name, i);
       array.bits.push_back(integer_bits(tensor.int32_data(k), request.element, name, i));
     }
   }

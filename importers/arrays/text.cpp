@@ -56,6 +56,7 @@ class NumberCollector : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t level = lengths_.size() - 1;
     // The first array that ends is one of numbers; its level is that of all numbers.
     if (!depth_known_) {
+      if (numbers_level_ != 0 && numbers_level_ != lengths_.size()) ragged();
       depth_known_ = true;
       shape_.assign(lengths_.size(), unknown);
     }
@@ -155,6 +156,11 @@ RawArray parse_csv(std::string_view bytes, const std::string& name, const ArrayR
 
 RawArray parse_json(std::string_view bytes, const std::string& name, const ArrayRequest& request) {
   refuse_byte_order_mark(bytes, name);
+  // nlohmann's parser takes a zero byte for the end of the text.
+  if (const std::size_t zero = bytes.find('\0'); zero != std::string_view::npos) {
+    refuse(name + ": byte " + std::to_string(zero), "bad-json", "not a JSON array of numbers",
+           "nested arrays of numbers", "a zero byte");
+  }
   NumberCollector collector(name, request);
   nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &collector);
   RawArray array = collector.finish();
