@@ -1,5 +1,6 @@
 """The documents tell the truth: commands shown in README.md print what it says, every option named exists, and the
 tables of certificates/FORMAT.md are those of the programs."""
+import fnmatch
 import os
 import re
 import shlex
@@ -69,6 +70,17 @@ class Documents(harness.FolderTest):
         self.assertEqual([command.split()[0] for command in run], ["verify", "check"])
         for command in run:
             self.assertIn("$ " + command + "\n", harness.read("README.md"))
+
+    def test_trust_names_every_file_of_the_checker(self):
+        text = harness.read("certificates/TRUST.md")
+        named = re.findall(r"`(checker/[\w./*]+)`", text)
+        files = ["checker/%s/%s" % (folder, name) for folder in os.listdir(harness.source("checker"))
+                 for name in os.listdir(harness.source("checker/" + folder))]
+        stale = [n for n in named if not n.endswith("/") and not fnmatch.filter(files, n)]
+        self.assertEqual(stale, [], "named, but not there")
+        silent = [f for f in files if f.endswith(".cpp") and not any(fnmatch.fnmatch(f, n) for n in named)]
+        self.assertEqual(silent, [], "nobody says what is trusted of them")
+        self.assertGreater(len(files), 60)
 
     def test_options_exist(self):
         known = helps()
