@@ -5,8 +5,10 @@ import json
 import os
 import random
 import re
+import struct
 import sys
 import unittest
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import models
@@ -94,6 +96,39 @@ class CheckTest(harness.FolderTest):
 
 
 class Verdicts(CheckTest):
+    def test_every_kind_of_centre(self):
+        """PNG, flat text, files told by content, --layout for colours and gzipped files were read by verify only."""
+        models.write(self.path("m.onnx"), [("GlobalAveragePool", ["x"], "p"), ("Flatten", ["p"], "y")], inputs=[("x", [1, 3, 3, 3])], outputs=[("y", [1, 3])])
+        samples = [(7 * i) % 27 for i in range(27)]
+        lines = b"".join(b"\0" + bytes(samples[9 * y:9 * y + 9]) for y in range(3))
+
+        def chunk(name, data):
+            return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 3, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+        ppm = b"P6 3 3 255\n" + bytes(samples)
+        text = " ".join(map(str, samples)).encode()
+        npy = b"\x93NUMPY\x01\x00\x3c\x00" + b"{'descr': '|u1', 'fortran_order': False, 'shape': (27,)}".ljust(59) + b"\n" + bytes(samples)
+        centres = {}
+        for name, data, flat in [("a.png", png, False), ("a.ppm", ppm, False), ("b.dat", ppm, False), ("a.txt", text, True), ("c.dat", npy, True)]:
+            for file, content in [(name, data), (name + ".gz", gzip.compress(data))]:
+                self.write(file, content)
+                for layout in ["nchw", "nhwc"]:
+                    query = ["--input", self.path(file), "--layout", layout, "--radius", "0.5", "--output-range", "-1,255"]
+                    done = harness.run("verify", self.path("m.onnx"), *query, "--certificate", self.path("c"))
+                    self.assertEqual(done.code, 0, done.err)
+                    self.judge("VALID", self.path("c"), "--model", self.path("m.onnx"), *query)
+                    with open(self.path("c"), encoding="utf-8") as certificate:
+                        centre = [json.loads(line)["centre"] for line in certificate if '"record":"property"' in line]
+                    centres.setdefault(not flat and layout == "nchw", []).append(centre)
+        for order in False, True:  # as stored, and with the channels first
+            values = samples if not order else [samples[3 * p + c] for c in range(3) for p in range(9)]
+            bits = [struct.pack(">f", v).hex() for v in values]
+            self.assertEqual(centres[order], [[bits]] * len(centres[order]))
+        self.assertEqual([len(centres[False]), len(centres[True])], [14, 6])
+        query = ["--input", self.path("a.png"), "--radius", "0.5", "--output-range", "-1,255"]
+        self.assertEqual(harness.run("verify", self.path("m.onnx"), *query).code, 4)
+        self.judge("UNSUPPORTED", self.path("c"), "--model", self.path("m.onnx"), *query)
+
     def test_valid(self):
         done = self.judge("VALID", self.path("holds"), *asked(HOLDS))
         self.assertIn("holds under fp32_any and real", done.out)
