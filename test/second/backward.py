@@ -13,10 +13,6 @@ from interval import breakpoints
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
-class Unbounded(Exception):
-    """The bound is minus infinity."""
-
-
 def sign(v):
     """1, -1, 0, or None for an enclosure with 0 strictly inside."""
     lo, hi = ends(v)
@@ -51,6 +47,7 @@ class Pass:
         self.groups, self.graph, self.ranges = groups, groups.graph, ranges
         self.errors, self.slopes = errors, slopes
         self.total, self.pending = ZERO, {}
+        self.unbounded = False           # the bound is minus infinity; the pass goes on to see which bytes it needs
 
     def put(self, k, i, value):
         row = self.pending.setdefault(k, [ZERO] * self.graph.nodes[k].n)
@@ -72,14 +69,11 @@ class Pass:
                 raise Refused("a multiple of an infinite range end")
             self.total += v * end
             self.put(k, i, -v)
-        try:
-            for k in range(len(self.graph.nodes) - 1, -1, -1):
-                row = self.pending.pop(k, None)
-                if row is not None:
-                    self.node(k, self.graph.nodes[k], [(i, v) for i, v in enumerate(row) if sign(v) != 0])
-        except Unbounded:
-            return None
-        return ends(self.total)[0]
+        for k in range(len(self.graph.nodes) - 1, -1, -1):
+            row = self.pending.pop(k, None)
+            if row is not None:
+                self.node(k, self.graph.nodes[k], [(i, v) for i, v in enumerate(row) if sign(v) != 0])
+        return None if self.unbounded else ends(self.total)[0]
 
     def node(self, k, node, row):
         if node.kind == "input":
@@ -95,9 +89,8 @@ class Pass:
             if k in self.groups.roots or node.kind == "leaky":
                 delta = self.errors(k)
                 for i, v in row:
-                    if delta[i] is None:
-                        raise Unbounded
-                    self.total += -(magnitude(v) * delta[i])
+                    self.unbounded = self.unbounded or delta[i] is None
+                    self.total += -(magnitude(v) * (delta[i] or 0))
             if node.kind in LINEAR:
                 self.linear(node, row)
             else:
@@ -109,7 +102,8 @@ class Pass:
         for i, v in row:
             lo, hi, direction = low[i], high[i], sign(v)
             if lo is None or hi is None:
-                raise Unbounded
+                self.unbounded = True
+                continue
             if direction is None:
                 values = [activation(node, x) for x in [lo, hi] + [b for b in breakpoints(node) if lo < b < hi]]
                 self.total += min(a * b for a in ends(v) for b in (min(values), max(values)))
@@ -126,16 +120,14 @@ class Pass:
             first = [j for j in at if all(m == j or low[j] is not None and high[m] is not None and low[j] >= high[m]
                                           for m in at)]
             direction = sign(v)
-            if direction is None:
-                raise Unbounded
             if first:
                 self.put(p, first[0], v)
+            elif direction is None or any(high[j] is None for j in at) and direction < 0:
+                self.unbounded = True
             elif direction > 0:
                 for j in at:
                     self.put(p, j, v * Fraction(self.byte(k, 0, j)(), 128))
             else:
-                if any(high[j] is None for j in at):
-                    raise Unbounded
                 self.total += v * max(high[j] for j in at)
 
     def linear(self, node, row):

@@ -34,7 +34,10 @@ class Usage(Exception):
 def load(path):
     with open(path, "rb") as file:
         data = file.read()
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    try:
+        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    except (OSError, EOFError) as e:
+        raise Refused("%s: %s" % (path, e))
 
 
 def query_of_options(a, element, inputs):

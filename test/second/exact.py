@@ -4,8 +4,12 @@ Assumes nothing outside the Python standard library. Promises that no function h
 fraction is an Enclosure, a pair of fractions with the true number between them. An infinite end is None.
 """
 import re
+import sys
 from fractions import Fraction
 from math import isqrt
+
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)                  # long numbers are limited here, by name
 
 DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\Z")
 DYADIC = re.compile(r"(-?[1-9][0-9]*)\*2\^(0|-?[1-9][0-9]*)\Z")
@@ -115,7 +119,7 @@ def to_bits(value, element, what="a number"):
 
 
 def decimal(text, what="number"):
-    if not DECIMAL.match(text) or len(text) > 10000:
+    if not DECIMAL.match(text) or sum(c.isdigit() for c in text.lower().split("e")[0]) > 10000:
         raise Refused("%s is no decimal number: %s" % (what, text[:40]))
     exponent = re.search(r"[eE]([-+]?[0-9]+)$", text)
     if exponent and abs(int(exponent.group(1))) > 20000:
@@ -128,6 +132,6 @@ def dyadic(text):
     if text == "0":
         return Fraction(0)
     match = DYADIC.match(text) if isinstance(text, str) and len(text) < 20000 else None
-    if not match or int(match.group(1)) % 2 == 0 or abs(int(match.group(2))) > 20000:
+    if not match or len(match.group(1).lstrip("-")) > 10000 or int(match.group(1)) % 2 == 0 or abs(int(match.group(2))) > 20000:
         raise Refused("not of the form m*2^e with m odd: %s" % str(text)[:40])
     return int(match.group(1)) * power(int(match.group(2)))

@@ -107,6 +107,8 @@ class Proof:
                     raise Wrong("the range is not crossed, or not inside a split")
                 scope.refuted |= self.cases
                 return
+            if kind == "split" and self.property.target_none:
+                raise Wrong("a split under the claim bound")
             if kind == "split":
                 k, i = self.element(record["node"], record["element"])
                 p = dyadic(record["at"])
