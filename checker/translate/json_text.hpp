@@ -26,7 +26,7 @@ struct JsonText {
 
 using JsonKind = JsonText::Kind;
 
-inline constexpr int max_json_depth = 2048;  // proof trees of other tools use two levels per node
+inline constexpr int max_json_depth = 1024;  // two levels a node in proof trees; half the usual stack with sanitizers
 JsonText parse_json_text(std::string_view text);
 
 // Typed access for closed schemas: each function throws ReadError (malformed) with line:column and `what`.
