@@ -231,9 +231,10 @@ TEST_CASE("csv and json: decimals are rounded once, to nearest even") {
     CAPTURE(text);
     CHECK(code(text, request(2), "a.json") == "bad-json");
   }
+  CHECK(code(std::string("[1,2]\0", 6), request(2), "a.json") == "bad-json");
   CHECK(code("[1,2,3]", request(2), "a.json") == "wrong-count");
   CHECK(code("[]", request(2), "a.json") == "wrong-count");
-  for (const char* text : {"[[1],2]", "[1,[2]]", "[[1,2],[3]]", "[[1],[[2]]]", "[[],[1]]"}) {
+  for (const char* text : {"[[1],2]", "[1,[2]]", "[[1,2],[3]]", "[[1],[[2]]]", "[[],[1]]", "[1,2,3,[]]"}) {
     CAPTURE(text);
     CHECK(code(text, request(3), "a.json") == "ragged-array");
   }
@@ -265,7 +266,10 @@ TEST_CASE("TensorProto") {
   const auto refused = [](const onnx::TensorProto& tensor) {
     return code(tensor.SerializeAsString(), request(2), "a.pb");
   };
-  onnx::TensorProto bad = t;
+  onnx::TensorProto bad = i;
+  bad.set_int32_data(0, 128);
+  CHECK(refused(bad) == "bad-tensor");
+  bad = t;
   bad.add_float_data(1);
   CHECK(refused(bad) == "bad-tensor");
   bad = r;
@@ -319,6 +323,13 @@ TEST_CASE("PNG") {
   std::string damaged = image;
   damaged[45] = static_cast<char>(damaged[45] ^ 0x55);
   CHECK(code(damaged, request(18, {}, "nhwc"), "a.png") == "bad-image");
+  // What libpng would only warn of: a wrong checksum of a chunk that is skipped, chunks in front of or behind the
+  // image.
+  const std::string text("\0\0\0\1tEXtk\1\2\3\4", 13), unknown("\0\0\0\0ABcD\x4e\x93\x04\x07", 12);
+  CHECK(code(image.substr(0, 33) + text + image.substr(33), request(18, {}, "nhwc"), "a.png") == "bad-image");
+  CHECK(code(image.substr(0, image.size() - 12) + text + image.substr(image.size() - 12), request(18, {}, "nhwc"),
+             "a.png") == "bad-image");
+  CHECK(code(image.substr(0, 33) + unknown + image.substr(33), request(18, {}, "nhwc"), "a.png") == "bad-image");
   CHECK(parse_array(png_bytes(2, 1, PNG_COLOR_TYPE_GRAY, 16, {1, 0, 255, 255}), "a.png", request(2, {1, 1, 1, 2})) ==
         bits32({256, 65535}));
   CHECK(parse_array(png_bytes(2, 1, PNG_COLOR_TYPE_GRAY, 8, {7, 8}), "a.png", request(2)) == bits32({7, 8}));
@@ -340,6 +351,7 @@ TEST_CASE("PGM and PPM") {
   }
   CHECK(code("P5 4 1 50\n12zz", request(4), "a.pgm") == "bad-image");
   CHECK(code("P2 2 1 255 7 8", request(3), "a.pgm") == "wrong-count");
+  CHECK(code("P22 1 255 7 8", request(2), "a.pgm") == "bad-image");
   CHECK(code("P4 8 1 \xff", request(8), "a.pbm") == "unsupported-image");
 }
 
