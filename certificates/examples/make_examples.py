@@ -33,6 +33,20 @@ def run(program, arguments):
     return done.stdout.decode().split("\n")[0].split(" ")[0], done.stderr.decode().strip()
 
 
+def str_of(text):
+    """The number that a property of the form Y_0 >= number gives."""
+    return text[text.index("(>= Y_0 ") + 8:].split(")")[0]
+
+
+def decimal_text(value):
+    """A fraction with a power of ten below it, written out."""
+    digits = 0
+    while (value * 10 ** digits).denominator != 1:
+        digits += 1
+    whole = "%0*d" % (digits + 1, abs(int(value * 10 ** digits)))
+    return ("-" if value < 0 else "") + whole[:len(whole) - digits] + ("." + whole[len(whole) - digits:]) * (digits > 0)
+
+
 class Maker:
     def __init__(self):
         self.rows, self.faults, self.known = [], [], {}
@@ -139,19 +153,54 @@ class Maker:
                          "the bound is one unit of binary64 beyond the exact one")
 
     def exact_bound(self, path, network, options, semantics, n):
-        arguments = second.options([path] + self.arguments(network, options, "bound", semantics))
-        found = []
-        original = second.Proof.bound
+        return self.bounds_of("bound", second.options([path] + self.arguments(network, options, "bound", semantics)))[n]
 
-        def bound(proof, scope, record):
+    def bounds_of(self, rule, arguments):
+        """The exact bounds that the records of a kind (bound, refute) reach in an accepted certificate."""
+        found = []
+        original = getattr(second.Proof, rule)
+
+        def watched(proof, scope, record):
             original(proof, scope, record)
             found.append(proof.last_bound)
-        second.Proof.bound = bound
+        setattr(second.Proof, rule, watched)
         try:
             second.judge(arguments)
         finally:
-            second.Proof.bound = original
-        return found[n]
+            setattr(second.Proof, rule, original)
+        return found
+
+    def limits(self, base):
+        """The same proof for a property just weaker, and one just stronger, than what it proves exactly."""
+        path, network, options, claim, semantics = self.known[base]
+        arguments = second.options([path] + self.arguments(network, options, claim, semantics))
+        left = self.bounds_of("refute", arguments)[0]
+        old = options[1]
+        with open(old) as file:
+            text = file.read()
+        value = Fraction(str_of(text))
+        inputs, outputs = text.count("const X_"), text.count("const Y_")
+        row = second.vnnlib.read(text.encode(), inputs, outputs).cases[0].rows[0]
+        reached = value - left / -row[1][0]                  # the exact upper bound of Y_0 that the proof gives
+        digits = 12 if network != "double" else 20
+        below = Fraction((reached * 10 ** digits).__floor__(), 10 ** digits)
+        above = Fraction((reached * 10 ** 9).__floor__() + 1, 10 ** 9) if network != "double" else (
+            Fraction((reached * 10 ** 14).__floor__() + 1, 10 ** 14))
+        for kind, number, right in (("accepted", above, True), ("rejected", below, False)):
+            name = "%s-limit_%s" % (base, kind)
+            body = text.replace("(>= Y_0 %s)" % str_of(text), "(>= Y_0 %s)" % decimal_text(number)).encode()
+            with open("properties/%s.vnnlib" % name, "wb") as out:
+                out.write(body)
+            asked = second.vnnlib.read(body, inputs, outputs)
+            records = self.records(path)
+            records[2].update(path=name + ".vnnlib", sha256=second.hashlib.sha256(body).hexdigest(),
+                              digest=asked.digest)
+            made = "%s/%s.jsonl" % (kind, name)
+            with open(made, "w", newline="") as out:
+                out.write(attacks.sealed("".join(spelled(r) + "\n" for r in records)))
+            asked_with = ["--property", "properties/%s.vnnlib" % name] + options[2:]
+            self.judge(made, network, asked_with, claim, semantics, right,
+                       "the threshold is just %s the exact bound" % ("above" if right else "below"))
 
     def asked(self):
         for base, name, network, options, claim, semantics, reason in attacks.ASKED:
@@ -174,6 +223,9 @@ def main():
     maker = Maker()
     maker.accepted()
     maker.rejected()
+    for name in sorted(maker.known):
+        if name.endswith("_easy"):
+            maker.limits(name)
     maker.asked()
     with open("expected.csv", "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")

@@ -132,6 +132,7 @@ def dyadic(text):
     if text == "0":
         return Fraction(0)
     match = DYADIC.match(text) if isinstance(text, str) and len(text) < 20000 else None
-    if not match or len(match.group(1).lstrip("-")) > 10000 or int(match.group(1)) % 2 == 0 or abs(int(match.group(2))) > 20000:
+    if not match or len(match.group(1).lstrip("-")) > 10000 or int(match.group(1)) % 2 == 0 or (
+            abs(int(match.group(2))) > 20000):
         raise Refused("not of the form m*2^e with m odd: %s" % str(text)[:40])
     return int(match.group(1)) * power(int(match.group(2)))

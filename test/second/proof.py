@@ -60,7 +60,7 @@ class Proof:
         self.graph, self.groups, self.semantics = graph, Groups(graph), semantics
         self.property, self.records, self.at = prop, records, 0
         self.next_slopes = self.left_open = self.bounds = 0
-        self.last_bound = None                 # of the bound record judged last, exactly
+        self.last_bound = None                 # of the bound or refute record judged last, exactly
 
     def take(self):
         if self.at >= len(self.records):
@@ -209,7 +209,7 @@ class Proof:
             if value == 0:
                 raise Wrong("a multiple of 0")
             multiples.append(self.element(m["node"], m["element"]) + (value,))
-        bound = run.run(multiples)
+        bound = self.last_bound = run.run(multiples)
         strict = any(f > 0 and rows[r][0] for r, f in zip(chosen, factors))
         if bound is None or not (bound > 0 or strict and bound == 0):
             raise Wrong("the case is not refuted")

@@ -62,10 +62,10 @@ def read_centre(path, element, inputs):
 
 def channels(query, shape, inputs):
     """The channel of every input for the layout, and how many there are."""
+    if all(len(query[k]) < 2 for k in ("mean", "std")):
+        return [0] * inputs, 1                        # one number for all: the layout does not matter
     if not query["layout"]:
-        if any(len(query[k]) > 1 for k in ("mean", "std")):
-            raise Refused("several means or deviations without a layout")
-        return [0] * inputs, 1
+        raise Refused("several means or deviations without a layout")
     rank = len(shape)
     if query["layout"] == "nchw" and rank in (3, 4):
         axis = rank - 3

@@ -40,8 +40,9 @@ class Reader:
         self.declared, self.size = set(), {"X": inputs, "Y": outputs}
 
     def declare(self, form):
-        match = re.match(r"([XY])_(0|[1-9][0-9]*)\Z", form[1]) if len(form) == 3 and isinstance(form[1], str) else None
-        if not match or form[2] != "Real" or form[1] in self.declared:
+        sort = form[2:] if form[0] == "declare-const" else form[3:] if form[2:3] == [[]] else []
+        match = re.match(r"([XY])_(0|[1-9][0-9]*)\Z", form[1]) if sort and isinstance(form[1], str) else None
+        if not match or sort != ["Real"] or form[1] in self.declared:
             raise Refused("VNN-LIB: declaration %s" % form)
         if int(match.group(2)) >= self.size[match.group(1)]:
             raise Refused("VNN-LIB: %s is more than the model has" % form[1])
@@ -79,6 +80,8 @@ class Reader:
         """The disjunctive normal form: a list of lists of comparisons."""
         if not isinstance(e, list) or not e or not isinstance(e[0], str):
             raise Refused("VNN-LIB: formula %s" % str(e)[:60])
+        if e[0] in ("and", "or") and len(e) < 2:
+            raise Refused("VNN-LIB: %s of nothing" % e[0])
         if e[0] == "and":
             return self.product([self.alternatives(p) for p in e[1:]])
         if e[0] == "or":
@@ -124,13 +127,13 @@ def read(data, inputs, outputs):
     """The property of a VNN-LIB file for a model of so many inputs and outputs."""
     reader, factors = Reader(inputs, outputs), []
     for form in parse(data.decode()):
-        if isinstance(form, list) and form[:1] == ["declare-const"]:
+        if isinstance(form, list) and form[:1] in (["declare-const"], ["declare-fun"]):
             reader.declare(form)
         elif isinstance(form, list) and form[:1] == ["assert"] and len(form) == 2:
             factors.append(reader.alternatives(form[1]))
         else:
             raise Refused("VNN-LIB: %s" % str(form)[:60])
-    if len(reader.declared) != inputs + outputs:
+    if not factors or len(reader.declared) != inputs + outputs:
         raise Refused("VNN-LIB: declarations do not match the model")
     cases = [make_case(c, inputs) for c in reader.product(factors)]
     return make_property(inputs, outputs, [c for c in cases if c is not None])
