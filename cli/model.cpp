@@ -22,7 +22,8 @@ Exit codes: 0 done, 3 usage, 4 input refused, 5 internal error or out of resourc
 
 void add_model(CLI::App& command, ModelOptions& options) {
   command.add_option("FILE", options.file, "ONNX model, plain or .gz")->required();
-  command.add_option("--input-shape", options.shapes, "NAME=D1,D2,...: dimensions the file leaves open");
+  command.add_option("--input-shape", options.shapes, "NAME=D1,D2,...: dimensions the file leaves open")
+      ->allow_extra_args(false);
   command.add_flag("--json", options.json, "one JSON object on stdout");
 }
 

@@ -49,7 +49,7 @@ std::string fault_of_seconds(const std::string& text) {
 }
 
 void shape(const std::string& text, ShapeOverrides& shapes) {
-  const std::size_t at = text.find('=');
+  const std::size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0) throw UsageError("--input-shape takes NAME=D1,D2,…; found \"" + text + "\"");
   std::vector<std::int64_t> dims;
   for (const std::string& item : split(text.substr(at + 1))) {
@@ -166,7 +166,8 @@ void declare_options(CLI::App& app, Options& o) {
                  "about one query "
                  "hold for each, --timeout instead of the seconds");
   app.add_option("--results", o.results, "of --batch: where JSON lines go; instances found there are not run again");
-  app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open");
+  app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open")
+      ->allow_extra_args(false);
   app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown (0: no limit)")->check(fault_of_seconds);
   app.add_option("--max-domains", o.max_domains,
                  "parts to bound while branching; such runs do not depend on time or threads (0: no limit)")

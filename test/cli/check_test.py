@@ -68,8 +68,10 @@ class CheckTest(harness.FolderTest):
         """The shapes of the model record were one level deeper than the checker's reader allowed."""
         models.write(self.path("m.onnx"), [("GlobalAveragePool", ["x"], "p"), ("Flatten", ["p"], "y")], inputs=[("x", ["N", 3, "H", "W"])], outputs=[("y", ["N", 3])])
         query = ["--radius", "0.1", "--output-range", "-5,5", "--input-shape", "x=1,3,2,2"]
-        done = harness.run("verify", self.path("m.onnx"), *query, "--certificate", self.path("c"))
+        # The option once took the model behind it for a second shape.
+        done = harness.run("verify", *query, self.path("m.onnx"), "--certificate", self.path("c"))
         self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(harness.run("model", "info", *query[-2:], self.path("m.onnx")).code, 0)
         self.judge("VALID", self.path("c"), "--model", self.path("m.onnx"), *query)
         self.judge("INVALID", self.path("c"), "--model", self.path("m.onnx"), *query[:-1], "x=1,3,2,1")
 
