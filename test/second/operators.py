@@ -154,7 +154,7 @@ def matmul(importer, node):
 
 
 def gemm(importer, node):
-    node.need(2, 3)
+    node.need(2 if node.opset >= 11 else 3, 3)
     a, b, c = node.inputs[0], node.inputs[1], node.operand(2)
     trans_a, trans_b = node.integer("transA", 0), node.integer("transB", 0)
     one = importer.number(1)
