@@ -114,19 +114,6 @@ class Parser {
 
 Json parse_json(std::string_view line) { return Parser(line).document(); }
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-    } else {
-      out += std::string("\\u00") + (c < 16 ? '0' : '1') + hex_digits[c & 15];
-    }
-  }
-  return out + '"';
-}
-
 bool take_integer(std::string_view* text, std::uint64_t greatest, std::uint64_t* out) {
   std::size_t digits = 0;
   *out = 0;

@@ -21,7 +21,6 @@ struct Json {
 };
 
 Json parse_json(std::string_view line);          // throws ReadError (malformed)
-std::string json_string(std::string_view text);  // with quotes and escapes
 std::size_t utf8_length(std::string_view text);  // of the first character; 0: not valid UTF-8
 
 // Takes an integer without sign and leading zeros off the start of the text; false if there is none up to `greatest`.

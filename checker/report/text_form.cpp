@@ -7,6 +7,7 @@
 
 #include "checker/readers/readers.hpp"
 #include "checker/readers/records.hpp"
+#include "checker/translate/json_text.hpp"
 
 namespace outward_check {
 

@@ -5,6 +5,7 @@
 
 #include "checker/readers/json.hpp"
 #include "checker/readers/readers.hpp"
+#include "checker/translate/json_text.hpp"
 
 namespace outward_check {
 

@@ -174,6 +174,19 @@ class TextParser {
 
 }  // namespace
 
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) {
+      out += c;
+    } else {
+      out += std::string("\\u00") + (c < 16 ? '0' : '1') + hex_digits[c & 15];
+    }
+  }
+  return out + '"';
+}
+
 const JsonText* JsonText::find(std::string_view key) const {
   const auto it = std::find(keys.begin(), keys.end(), key);
   return it == keys.end() ? nullptr : &items[static_cast<std::size_t>(it - keys.begin())];

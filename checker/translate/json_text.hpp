@@ -29,6 +29,9 @@ using JsonKind = JsonText::Kind;
 inline constexpr int max_json_depth = 1024;  // two levels a node in proof trees; half the usual stack with sanitizers
 JsonText parse_json_text(std::string_view text);
 
+// Text as a JSON string, with quotes and the escapes of certificates: for messages and reports.
+std::string json_string(std::string_view text);
+
 // Typed access for closed schemas: each function throws ReadError (malformed) with line:column and `what`.
 [[noreturn]] void malformed(const JsonText& at, const std::string& what);
 // The object has every required key, and no key outside the two lists.

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "checker/translate/json_text.hpp"
 #include "test/checker/proof_tools.hpp"
 
 using namespace proof_tools;
