@@ -62,30 +62,41 @@ void shape(const std::string& text, ShapeOverrides& shapes) {
     throw UsageError("--input-shape gives " + text.substr(0, at) + " twice");
 }
 
+struct Given {
+  const char* name;
+  bool given;
+};
+
+// The options that describe a radius query, besides --radius and --norm.
+std::vector<Given> radius_options(const Options& o) {
+  return {{"--input", !o.input.empty()},
+          {"--label", o.label != -1},
+          {"--clip", !o.clip_text.empty()},
+          {"--scale", !o.scale.empty()},
+          {"--mean", !o.mean_text.empty()},
+          {"--std", !o.std_text.empty()},
+          {"--layout", !o.layout.empty()},
+          {"--output-range", !o.range_text.empty()},
+          {"--max-deviation", !o.max_deviation.empty()}};
+}
+
 // --batch takes model and property from its list and writes one result of its own for each.
 void require_batch_options(const Options& o) {
-  const std::pair<const char*, bool> single[] = {{"MODEL", !o.model.empty()},
-                                                 {"PROPERTY", !o.property.empty()},
-                                                 {"--radius", !o.radius.empty()},
-                                                 {"--input", !o.input.empty()},
-                                                 {"--label", o.label != -1},
-                                                 {"--norm", o.norm != "inf"},
-                                                 {"--clip", !o.clip_text.empty()},
-                                                 {"--scale", !o.scale.empty()},
-                                                 {"--mean", !o.mean_text.empty()},
-                                                 {"--std", !o.std_text.empty()},
-                                                 {"--layout", !o.layout.empty()},
-                                                 {"--output-range", !o.range_text.empty()},
-                                                 {"--max-deviation", !o.max_deviation.empty()},
-                                                 {"--certificate", !o.certificate.empty()},
-                                                 {"--witness", !o.witness.empty()},
-                                                 {"--bounds", !o.bounds.empty()},
-                                                 {"--elaborate", !o.elaborate.empty()},
-                                                 {"--competition", o.competition},
-                                                 {"--json", o.json}};
+  std::vector<Given> single = {{"MODEL", !o.model.empty()},
+                               {"PROPERTY", !o.property.empty()},
+                               {"--radius", !o.radius.empty()},
+                               {"--norm", o.norm != "inf"},
+                               {"--certificate", !o.certificate.empty()},
+                               {"--witness", !o.witness.empty()},
+                               {"--bounds", !o.bounds.empty()},
+                               {"--elaborate", !o.elaborate.empty()},
+                               {"--competition", o.competition},
+                               {"--json", o.json}};
+  const std::vector<Given> radius = radius_options(o);
+  single.insert(single.begin() + 3, radius.begin(), radius.end());
   std::string names;
-  for (const auto& [name, given] : single)
-    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  for (const Given& g : single)
+    if (g.given) names += (names.empty() ? "" : ", ") + std::string(g.name);
   if (!names.empty())
     throw UsageError("--batch takes its models and properties from the file and writes results of its own; " + names +
                      (names.find(',') == std::string::npos ? " belongs" : " belong") + " to a single query");
@@ -103,18 +114,10 @@ void require_single_query(const Options& o) {
     throw UsageError(o.property.empty() ? "give a PROPERTY file or --radius R"
                                         : "give either a PROPERTY file or --radius, not both");
   if (!o.property.empty() || !o.elaborate.empty()) {
-    const std::pair<const char*, bool> only_radius[] = {{"--input", !o.input.empty()},
-                                                        {"--label", o.label >= 0},
-                                                        {"--clip", !o.clip_text.empty()},
-                                                        {"--scale", !o.scale.empty()},
-                                                        {"--mean", !o.mean_text.empty()},
-                                                        {"--std", !o.std_text.empty()},
-                                                        {"--layout", !o.layout.empty()},
-                                                        {"--output-range", !o.range_text.empty()},
-                                                        {"--max-deviation", !o.max_deviation.empty()}};
-    for (const auto& [name, given] : only_radius)
-      if (given)
-        throw UsageError(std::string(name) + " belongs to a radius query; it cannot be combined with a PROPERTY file");
+    for (const Given& g : radius_options(o))
+      if (g.given)
+        throw UsageError(std::string(g.name) +
+                         " belongs to a radius query; it cannot be combined with a PROPERTY file");
   }
 }
 
