@@ -106,8 +106,8 @@ def multiple(k, i, v):
 # (accepted example, name, edit, reason)
 RECORD = [
     ("worked", "format", put("header", "format", "outward-certificates"), "another format"),
-    ("worked", "version_2", put("header", "version", 2), "a version that is not implemented"),
-    ("worked", "version_4", put("header", "version", 4), "a version that is not implemented"),
+    ("worked", "version_2", put("header", "version", 2), "another version than this page defines"),
+    ("worked", "version_4", put("header", "version", 4), "another version than this page defines"),
     ("worked", "claim_unknown", put("header", "claim", "unknown"), "no such claim"),
     ("worked", "claim_violated", put("header", "claim", "violated"), "a proof tree under the claim violated"),
     ("worked", "claim_bound", put("header", "claim", "bound"), "a property with cases under the claim bound"),
