@@ -11,20 +11,27 @@ namespace outward {
 
 namespace {
 
-// One tree for each case that is open.
 BranchResult by_neurons(const Network& net, const RowTable& rows, const std::vector<CaseBound>& cases,
                         const BoxPlan& plan, const BranchOptions& options, BoxProof& proof) {
-  BranchResult all;
-  if (!proof.root) return all;
+  BranchResult not_proved;
+  if (!proof.root) return not_proved;
   try {
     const double seconds = options.max_domains == 0 ? plan.tighten_seconds : 0;
     tighten_root(net, *proof.root, {options.threads, options.stop, seconds}, proof.tree.log(0));
   } catch (const Interrupted&) {
-    return all;
+    return not_proved;
   } catch (const ResourceError& error) {
-    all.reason = error.what();
-    return all;
+    not_proved.reason = error.what();
+    return not_proved;
   }
+  return branch_cases(net, rows, cases, options, proof);
+}
+
+}  // namespace
+
+BranchResult branch_cases(const Network& net, const RowTable& rows, const std::vector<CaseBound>& cases,
+                          const BranchOptions& options, BoxProof& proof) {
+  BranchResult all;
   all.proved = true;
   std::size_t open = 0;
   for (const CaseBound& c : cases) open += !c.refuted;
@@ -50,8 +57,6 @@ BranchResult by_neurons(const Network& net, const RowTable& rows, const std::vec
   if (all.proved) proof.tree.close(0);
   return all;
 }
-
-}  // namespace
 
 std::size_t varying_inputs(const Property& property, std::uint32_t box) {
   std::size_t n = 0;

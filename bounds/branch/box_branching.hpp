@@ -14,6 +14,11 @@ struct BoxPlan {
 
 std::size_t varying_inputs(const Property& property, std::uint32_t box);
 
+// One tree of split neurons for each case that is open, the limit on parts shared by all; closes the box when all are
+// proved. REQUIRES proof.root.
+BranchResult branch_cases(const Network& net, const RowTable& rows, const std::vector<CaseBound>& cases,
+                          const BranchOptions& options, BoxProof& proof);
+
 // Proves what bounding without branching left of the box (`cases` of its result; proof.root if inputs are many).
 // options.max_domains counts the parts of this box. When proved, the proof is complete.
 BranchResult branch_box(const Network& net, Semantics semantics, const RowTable& rows, std::uint32_t box,

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "bounds/branch/box_proof.hpp"
-#include "bounds/branch/branching.hpp"
+#include "bounds/branch/box_branching.hpp"
 #include "bounds/branch/input_split.hpp"
-#include "bounds/branch/neuron_split.hpp"
 #include "formats/error.hpp"
 
 namespace outward {
@@ -44,25 +42,15 @@ GuidedResult prove_along(const Network& net, const Property& property, const std
     how.threads = options.threads;
     how.stop = options.stop;
     how.guide = &guides[b];
-    const auto branch = [&](auto split) {
-      how.max_domains = options.max_domains == 0 ? 0 : options.max_domains - result.domains;
-      if (options.max_domains != 0 && how.max_domains == 0) return false;
-      const BranchResult r = split();
-      result.domains += r.domains;
-      if (!r.proved) result.reason = r.reason;
-      return r.proved;
-    };
-    bool proved = true;
-    if (!neurons) {
-      proof.tree.log(0).clear();
-      proved = branch([&] { return split_inputs(net, options.semantics, rows, b, how, proof.tree); });
+    how.max_domains = options.max_domains == 0 ? 0 : options.max_domains - result.domains;
+    BranchResult r;
+    if (options.max_domains == 0 || how.max_domains != 0) {
+      if (!neurons) proof.tree.log(0).clear();
+      r = neurons ? branch_cases(net, rows, root.cases, how, proof)
+                  : split_inputs(net, options.semantics, rows, b, how, proof.tree);
     }
-    for (const CaseBound& c : root.cases)
-      if (neurons && !c.refuted && proved)
-        proved = proof.root &&
-                 branch([&] { return split_neurons(net, rows, *proof.root, c.case_index, how, proof.add_case()); });
-    if (!proved) return failed(b, result.reason.empty() ? "not proved within the limits" : result.reason);
-    if (neurons) proof.tree.close(0);
+    result.domains += r.domains;
+    if (!r.proved) return failed(b, r.reason.empty() ? "not proved within the limits" : r.reason);
   }
   std::uint32_t next_id = 0;
   for (std::uint32_t b = 0; b < proofs.size(); ++b) {

@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-#include "bounds/branch/box_proof.hpp"
+#include "bounds/branch/box_branching.hpp"
 #include "bounds/branch/input_split.hpp"
-#include "bounds/branch/neuron_split.hpp"
 #include "bounds/branch/tighten.hpp"
 #include "test/bounds/curves.hpp"
 
@@ -86,15 +85,10 @@ Run branch(const Network& net, const Property& property, Semantics semantics, bo
       TightenOptions how;
       how.threads = threads;
       tighten_root(net, *proof.root, how, proof.tree.log(0));
-      r.proved = true;
-      for (const CaseBound& c : root.cases) {
-        if (c.refuted || !r.proved) continue;
-        const std::uint64_t before = r.domains;
-        r = split_neurons(net, rows, *proof.root, c.case_index, options, proof.add_case());
-        r.domains += before;
-      }
+      r = branch_cases(net, rows, root.cases, options, proof);
+    } else {
+      proof.tree.close(0);
     }
-    if (r.proved) proof.tree.close(0);
   }
   Run out;
   out.proved = r.proved;
