@@ -20,18 +20,14 @@ class Check {
   Check(const std::string& path, Question* question) : question_(*question), reader_(path) {}
 
   Answer run() {
-    const auto fail = [&](const std::string& reason) {
-      answer_.word = Word::invalid;
-      answer_.reasons.push_back("line " + std::to_string(reader_.line()) + reason);
-    };
     try {
       follow();
     } catch (const Rejection& r) {
-      fail(", record " + record_.name + ", rule " + r.rule + ": expected " + r.expected +
-           ", found " + r.found);
-      if (r.undecided) answer_.word = Word::incomplete;
+      answer_.word = r.undecided ? Word::incomplete : Word::invalid;
+      answer_.record = record_.name, answer_.rule = r.rule;
+      answer_.reasons.push_back("expected " + r.expected + ", found " + r.found);
     } catch (const FooterFault& f) {
-      fail(": " + f.text);
+      answer_.word = Word::invalid, answer_.reasons.push_back(f.text);
     }
     answer_.records = reader_.line();
     return answer_;

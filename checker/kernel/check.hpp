@@ -91,6 +91,7 @@ struct Answer {
   Claim claim = Claim::holds;
   Semantics semantics = Semantics::real;
   std::vector<std::string> reasons;  // why it is not VALID
+  std::string record, rule;          // of a record that was rejected: its name, what it breaks
   std::vector<std::string> notes;
   std::vector<Bound> bounds;         // claim bound
   std::uint64_t records = 0, exact_decisions = 0;

@@ -54,17 +54,16 @@ std::string verdict(const Line& l) { return l.word + (claim(l).empty() ? "" : ":
 std::string message(const Line& l) {
   std::string text = verdict(l);
   for (const std::string& s : l.statements) text += "\n" + s;
-  for (const std::string& r : l.reasons) text += "\n" + r;
+  for (const std::string& r : whole_reasons(l)) text += "\n" + r;
   return text;
 }
 
 std::string sarif_result(const Line& l) {
-  const Reason first = taken_apart(l, l.reasons.empty() ? "" : l.reasons[0]);
   const char* level = l.code == 0 ? "none" : l.code == 2 ? "warning" : "error";
   std::string region;
-  if (first.line != 0) region = ",\"region\":{\"startLine\":" + std::to_string(first.line) + "}";
-  return "{\"ruleId\":" + quoted(first.code) + ",\"kind\":\"" + (l.code == 0 ? "pass" : "fail") + "\",\"level\":\"" +
-         level + "\",\"message\":{\"text\":" + quoted(message(l)) +
+  if (l.at != 0) region = ",\"region\":{\"startLine\":" + std::to_string(l.at) + "}";
+  return "{\"ruleId\":" + quoted(stable_code(l)) + ",\"kind\":\"" + (l.code == 0 ? "pass" : "fail") +
+         "\",\"level\":\"" + level + "\",\"message\":{\"text\":" + quoted(message(l)) +
          "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + quoted(uri(l.file)) + "}" + region +
          "}}]}";
 }
@@ -79,7 +78,7 @@ void print_sarif(const std::vector<Line>& lines, std::ostream& out) {
   std::set<std::string> codes;
   std::string results, rules;
   for (const Line& l : lines) {
-    codes.insert(taken_apart(l, l.reasons.empty() ? "" : l.reasons[0]).code);
+    codes.insert(stable_code(l));
     results += (results.empty() ? "" : ",\n") + sarif_result(l);
   }
   for (const std::string& c : codes) rules += (rules.empty() ? "" : ",") + ("{\"id\":" + quoted(c) + "}");

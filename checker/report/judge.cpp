@@ -33,6 +33,8 @@ Line certificate_line(const std::string& file, const Options& options) {
   } words[] = {{"VALID", 0}, {"VALID(VACUOUS)", 2}, {"VALID_BUT_NOT_ASKED", 2}, {"INVALID", 1}, {"INCOMPLETE", 2}};
   line.word = words[static_cast<int>(a.word)].word, line.code = words[static_cast<int>(a.word)].code;
   line.reasons = a.reasons, line.notes = a.notes;
+  line.record = a.record, line.rule = a.rule;
+  if (!a.rule.empty() || a.word == Word::invalid) line.at = a.records;
   line.records = a.records, line.exact_decisions = a.exact_decisions;
   line.claims.push_back(semantics_names[static_cast<int>(a.semantics)]);
   if (a.semantics != Semantics::real && a.claim != Claim::violated) line.claims.push_back("real");
@@ -116,7 +118,7 @@ Line foreign_line(const std::string& file, std::string_view text, const Options&
   }
   const Judgement j = kind->judge(document, options.foreign);
   Line line;
-  line.file = file, line.native = false, line.detail = kind->name;
+  line.file = file, line.detail = kind->name;
   line.statements.push_back("claims: " + j.statement);
   line.reasons = j.reasons;
   if (!j.accepted) {
@@ -144,7 +146,16 @@ Line foreign_line(const std::string& file, std::string_view text, const Options&
 
 Line failure(const std::string& file, const char* word, int code, const std::string& reason) {
   Line line;
-  line.file = file, line.word = word, line.code = code, line.reasons = {reason};
+  line.file = file, line.word = word, line.code = code;
+  std::string_view rest = reason;  // of readers: "FILE: line N: what is wrong"
+  if (rest.starts_with(file + ": ")) rest.remove_prefix(file.size() + 2);
+  std::string_view behind = rest.starts_with("line ") ? rest.substr(5) : std::string_view();
+  if (take_integer(&behind, ~std::uint64_t{0}, &line.at) && behind.starts_with(": ")) {
+    rest = behind.substr(2);
+  } else {
+    line.at = 0;
+  }
+  line.reasons = {std::string(rest)};
   return line;
 }
 

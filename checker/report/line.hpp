@@ -15,8 +15,10 @@ struct Line {
   int code = 4;  // the exit code
   std::vector<std::string> claims, reasons, notes, bounds;
   std::vector<std::string> statements;  // of another tool's certificate: what it claims, what follows and what does not
+  // What the last reason is about: a line of the file (0: none); of a record that was rejected its name and the rule.
+  std::uint64_t at = 0;
+  std::string record, rule;
   std::uint64_t records = 0, exact_decisions = 0;
-  bool native = true;  // false: a certificate of another tool
   struct File {
     std::string name, sha256;
   };
@@ -27,12 +29,10 @@ struct Line {
 // content. Throws UsageError; everything that is wrong with the file itself is in the line.
 Line judge_file(const std::string& file, const Options& options);
 
-// A reason taken apart. code is stable: the rule of FORMAT.md that was broken, or the verdict in small letters.
-struct Reason {
-  std::uint64_t line = 0;  // of the certificate; 0: none
-  std::string code, text;
-};
-Reason taken_apart(const Line& line, const std::string& reason);
+// The rule of FORMAT.md that was broken, or the verdict in small letters: the same from version to version.
+std::string stable_code(const Line& line);
+// The reasons, the last one with line, record and rule in front of it.
+std::vector<std::string> whole_reasons(const Line& line);
 // Text as JSON wants it: what is no UTF-8 becomes U+FFFD. Without quotes.
 std::string utf8(std::string_view text);
 

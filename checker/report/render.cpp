@@ -14,41 +14,21 @@ std::string json_list(const std::vector<std::string>& items) {
   return "[" + out + "]";
 }
 
-bool take(std::string_view* text, std::string_view start) {
-  if (!text->starts_with(start)) return false;
-  text->remove_prefix(start.size());
-  return true;
-}
-std::string_view take_until(std::string_view* text, std::string_view end) {
-  const std::size_t at = text->find(end);
-  if (at == std::string_view::npos) return {};
-  const std::string_view found = text->substr(0, at);
-  text->remove_prefix(at + end.size());
-  return found;
+std::string in_small_letters(std::string text) {
+  for (char& c : text) c = c == '_' || c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
 }
 
 }  // namespace
 
-Reason taken_apart(const Line& line, const std::string& reason) {
-  Reason r;
-  std::string_view rest = reason;
-  take(&rest, line.file + ": ");
-  if (take(&rest, "line ") && !take_integer(&rest, ~std::uint64_t{0}, &r.line)) r.line = 0;
-  std::string record;
-  if (r.line != 0 && take(&rest, ", record ")) {
-    record = take_until(&rest, ", rule ");
-    r.code = take_until(&rest, ": ");
-  } else if (r.line != 0) {
-    take(&rest, ": ");
-  } else {
-    rest = reason;
-    take(&rest, line.file + ": ");
-  }
-  if (r.code.empty())
-    for (char c : line.word) r.code += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  for (char& c : r.code) c = c == ' ' ? '-' : c;
-  r.text = (record.empty() ? "" : "record " + record + ": ") + std::string(rest);
-  return r;
+std::string stable_code(const Line& l) { return in_small_letters(l.rule.empty() ? l.word : l.rule); }
+
+std::vector<std::string> whole_reasons(const Line& l) {
+  std::vector<std::string> reasons = l.reasons;
+  if (l.at == 0 || reasons.empty()) return reasons;
+  const std::string where = l.rule.empty() ? "" : ", record " + l.record + ", rule " + l.rule;
+  reasons.back() = "line " + std::to_string(l.at) + where + ": " + reasons.back();
+  return reasons;
 }
 
 std::string utf8(std::string_view text) {
@@ -66,7 +46,7 @@ void print_json(const Line& l, std::ostream& out) {
       << ",\"exit\":" << l.code << ",\"claim\":" << json_string(l.detail) << ",\"semantics\":" << json_list(l.claims)
       << ",\"records\":" << l.records << ",\"exact_decisions\":" << l.exact_decisions
       << ",\"bounds\":" << json_list(l.bounds) << ",\"statements\":" << json_list(l.statements)
-      << ",\"reasons\":" << json_list(l.reasons) << ",\"notes\":" << json_list(l.notes) << "}\n";
+      << ",\"reasons\":" << json_list(whole_reasons(l)) << ",\"notes\":" << json_list(l.notes) << "}\n";
 }
 
 void print_text(const Line& l, const Options& options, std::ostream& out, std::ostream& details) {
@@ -81,8 +61,10 @@ void print_text(const Line& l, const Options& options, std::ostream& out, std::o
   out.flush();
   if (options.quiet) return;
   for (const std::string& reason : l.reasons) {
-    const Reason r = taken_apart(l, reason);
-    details << l.file << (r.line == 0 ? "" : ":" + std::to_string(r.line)) << ": " << r.code << ": " << r.text << '\n';
+    const bool located = l.at != 0 && &reason == &l.reasons.back();
+    details << l.file << (located ? ":" + std::to_string(l.at) : "") << ": "
+            << (located ? stable_code(l) : in_small_letters(l.word)) << ": "
+            << (located && !l.record.empty() ? "record " + l.record + ": " : "") << reason << '\n';
   }
   if (!options.explain) return;
   for (const std::string& n : l.notes) details << l.file << ": note: " << n << '\n';

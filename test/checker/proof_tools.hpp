@@ -157,12 +157,7 @@ inline std::string verdict(const std::string& text, Question& question) {
     const Answer a = check_certificate(file.path, &question);
     const char* words[] = {"VALID", "VACUOUS", "NOT_ASKED", "INVALID", "INCOMPLETE"};
     std::string word = words[static_cast<int>(a.word)];
-    if (a.word == Word::invalid && !a.reasons.empty()) {
-      const std::size_t at = a.reasons.back().find(", rule ");
-      word +=
-          " " + (at == std::string::npos ? "footer"
-                                         : a.reasons.back().substr(at + 7, a.reasons.back().find(':', at) - at - 7));
-    }
+    if (a.word == Word::invalid && !a.reasons.empty()) word += " " + (a.rule.empty() ? "footer" : a.rule);
     return word;
   } catch (const ReadError& e) {
     return e.kind == ReadError::Class::malformed     ? "MALFORMED"
