@@ -9,18 +9,12 @@
 
 #include "checker/readers/readers.hpp"
 #include "checker/report/identity.hpp"
+#include "test/importers/aptp_example.hpp"
 
 using namespace outward_check;
+using namespace outward::testing::aptp;
 
 namespace {
-
-const std::string declarations = "(declare-const X_0 Real)\n(declare-const X_1 Real)\n(declare-const Y_0 Real)\n";
-const std::string neurons = "(declare-pwl N_1 ReLU)\n(declare-pwl N_2 ReLU)\n";
-const std::string conditions =
-    "(assert (<= X_0 1.0))(assert (>= X_0 -1.0))\n(assert (<= X_1 1.0))(assert (>= X_1 -1e-3))\n(assert (<= Y_0 "
-    "0.5))\n";
-const std::string tree = "(assert (or\n (and (< N_2 0))\n (and (>= N_2 0) (>= N_1 0)) (and (>= N_2 0) (< N_1 0.0))))\n";
-const std::string good = "; a comment\n" + declarations + neurons + conditions + tree;
 
 // The digest of the property, or the class of the refusal and its text.
 std::string outcome(const std::string& text) {
@@ -51,7 +45,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST_CASE("the query of an APTP proof is its text without neurons and tree") {
   const std::string digest = property_digest(read_vnnlib(declarations + conditions, "f", 2, 1));
   CHECK(outcome(good) == digest);
-  CHECK(outcome(tree + declarations + neurons + conditions) == digest);
+  CHECK(outcome(leaves + declarations + neurons + conditions) == digest);
   CHECK(outcome(with_tree("(assert (or (>= N_1 0) (and (<= N_1 0))))")) == digest);
   CHECK(outcome(with_tree("(assert (or (and)))")) == digest);
   CHECK(outcome(with_tree("(assert (or (and (>= X_0 0) (< N_1 -1e-5)) (and (<= X_0 0))))")) == digest);
@@ -60,7 +54,7 @@ TEST_CASE("the query of an APTP proof is its text without neurons and tree") {
   CHECK(outcome(replaced(good, "(<= X_0 1.0)", "(<= X_0 2.0)")) != digest);
   // A disjunction over outputs is part of the query.
   const std::string either = "(assert (or (and (<= Y_0 0)) (and (>= Y_0 3))))\n";
-  CHECK(outcome(with_tree(either + tree)) ==
+  CHECK(outcome(with_tree(either + leaves)) ==
         property_digest(read_vnnlib(declarations + conditions + either, "f", 2, 1)));
   const AptpQuery query = read_aptp_query(good, "f");
   CHECK(query.neurons == 2);
@@ -83,7 +77,7 @@ TEST_CASE("APTP proofs are told by a command, not by a word") {
 
 TEST_CASE("texts that are no APTP proof are refused with their place") {
   CHECK(refuses(declarations + neurons + conditions, "no assertion"));
-  CHECK(refuses(with_tree(tree + tree), "a second proof tree"));
+  CHECK(refuses(with_tree(leaves + leaves), "a second proof tree"));
   CHECK(refuses(good.substr(0, good.size() - 2), "not closed"));
   CHECK(refuses(good.substr(0, good.size() - 3), "not closed"));
   CHECK(refuses(good + ")", "expected ("));
@@ -102,8 +96,8 @@ TEST_CASE("texts that are no APTP proof are refused with their place") {
   CHECK(refuses(with_tree("(assert (or))"), "no disjunct"));
   CHECK(refuses(with_tree("(assert (or) (or (and (>= N_1 0))))"), "no disjunct"));
   CHECK(refuses(with_tree("(assert (or (and (>= N_1 0))) (<= X_0 0))"), "expected )"));
-  CHECK(refuses(with_tree("(assert (and (>= N_1 0)))" + tree), "outside the proof tree"));
-  CHECK(refuses(with_tree("(assert (>= N_1 Y_0))" + tree), "outside the proof tree"));
+  CHECK(refuses(with_tree("(assert (and (>= N_1 0)))" + leaves), "outside the proof tree"));
+  CHECK(refuses(with_tree("(assert (>= N_1 Y_0))" + leaves), "outside the proof tree"));
   CHECK(refuses(with_tree("(assert (or (and (>= N_1 0)) (and (<= Y_0 0))))"), "neurons and outputs", "UNSUPPORTED"));
   CHECK(refuses(replaced(good, "N_1 ReLU", "N_1 LeakyReLU"), "LeakyReLU", "UNSUPPORTED"));
   CHECK(refuses(replaced(good, "N_1 ReLU", "N_1"), "expected ReLU"));

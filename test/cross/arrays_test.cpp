@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 #include <onnx/onnx_pb.h>
-#include <png.h>
 
 #include <cstring>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "importers/arrays/arrays.hpp"
 #include "test/checker/png_writer.hpp"
+#include "test/importers/png_bytes.hpp"
 
 namespace {
 
@@ -87,29 +87,12 @@ std::string head(const std::string& type, const std::string& shape, const char* 
   return "{'descr': '" + type + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", } \n";
 }
 
-extern "C" void cross_png_write(png_structp png, png_bytep data, png_size_t size) {
-  static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
-}
-
 // By libpng, which chooses filters and compression.
 std::string libpng(std::uint32_t width, std::uint32_t height, int colour, int depth, bool interlaced) {
   const std::uint32_t line = width * (colour == PNG_COLOR_TYPE_RGB ? 3 : 1) * static_cast<std::uint32_t>(depth) / 8;
   std::vector<unsigned char> pixels(line * height);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<unsigned char>(i * i / 50 + i * 3);
-  std::string bytes;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  png_infop info = png_create_info_struct(png);
-  png_set_write_fn(png, &bytes, cross_png_write, nullptr);
-  png_set_IHDR(png, info, width, height, depth, colour, interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_filter(png, 0, PNG_ALL_FILTERS);
-  std::vector<png_bytep> rows(height);
-  for (std::uint32_t y = 0; y < height; ++y) rows[y] = pixels.data() + y * line;
-  png_write_info(png, info);
-  png_write_image(png, rows.data());
-  png_write_end(png, nullptr);
-  png_destroy_write_struct(&png, &info);
-  return bytes;
+  return outward::testing::png_bytes(width, height, colour, depth, std::move(pixels), interlaced, true);
 }
 
 }  // namespace

@@ -8,20 +8,13 @@
 #include "formats/error.hpp"
 #include "importers/source/source.hpp"
 #include "importers/vnnlib/vnnlib.hpp"
+#include "test/importers/aptp_example.hpp"
 #include "test/importers/cases.hpp"
 
 using namespace outward;
+using namespace outward::testing::aptp;
 
 namespace {
-
-const std::string declarations = "(declare-const X_0 Real)\n(declare-const X_1 Real)\n(declare-const Y_0 Real)\n";
-const std::string neurons = "(declare-pwl N_1 ReLU)\n(declare-pwl N_2 ReLU)\n";
-const std::string conditions =
-    "(assert (<= X_0 1.0))(assert (>= X_0 -1.0))\n(assert (<= X_1 1.0))(assert (>= X_1 -1e-3))\n(assert (<= Y_0 "
-    "0.5))\n";
-const std::string leaves =
-    "(assert (or\n (and (< N_2 0))\n (and (>= N_2 0) (>= N_1 0)) (and (>= N_2 0) (< N_1 0.0))))\n";
-const std::string good = "; a comment\n" + declarations + neurons + conditions + leaves;
 
 AptpProof parse(const std::string& text) { return parse_aptp(text, "f", 2, 1); }
 std::string with_tree(const std::string& other) { return declarations + neurons + conditions + other; }

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <onnx/onnx_pb.h>
-#include <png.h>
 
 #include <bit>
 #include <cmath>
@@ -11,8 +10,10 @@
 #include <limits>
 
 #include "test/importers/cases.hpp"
+#include "test/importers/png_bytes.hpp"
 
 using namespace outward;
+using outward::testing::png_bytes;
 using Bits = std::vector<std::uint64_t>;
 
 namespace {
@@ -65,27 +66,6 @@ std::string code(const std::string& bytes, const ArrayRequest& wanted, const std
     CHECK_FALSE(refused.blockers.at(0).what.empty());
     return refused.blockers.at(0).code;
   }
-}
-
-extern "C" void append_png(png_structp png, png_bytep data, png_size_t size) {
-  static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
-}
-
-std::string png_bytes(std::uint32_t width, std::uint32_t height, int colour, int depth,
-                      std::vector<unsigned char> samples, bool interlaced = false) {
-  std::string bytes;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  png_infop info = png_create_info_struct(png);
-  png_set_write_fn(png, &bytes, append_png, nullptr);
-  png_set_IHDR(png, info, width, height, depth, colour, interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  std::vector<png_bytep> rows(height);
-  for (std::uint32_t y = 0; y < height; ++y) rows[y] = samples.data() + y * (samples.size() / height);
-  png_write_info(png, info);
-  png_write_image(png, rows.data());
-  png_write_end(png, nullptr);
-  png_destroy_write_struct(&png, &info);
-  return bytes;
 }
 
 }  // namespace
