@@ -3,7 +3,6 @@
 // ever replaced by one.
 #pragma once
 #include <string>
-#include <string_view>
 
 namespace outward {
 
@@ -18,8 +17,5 @@ std::string obstacle_to_saving(const std::string& path);
 
 // Whether path is a regular file after all symbolic links, or nothing yet.
 bool is_regular_or_new(const std::string& path);
-
-// Valid UTF-8 (no overlong forms, no surrogates): what a certificate can name.
-bool is_utf8(std::string_view text);
 
 }  // namespace outward

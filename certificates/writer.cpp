@@ -196,4 +196,22 @@ std::string CertificateWriter::finish() {
   return std::move(text_);
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+    const unsigned char first = byte(i);
+    const std::size_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || text.size() - i <= more) return false;
+    for (std::size_t k = i + 1; k <= i + more; ++k)
+      if ((byte(k) & 0xc0) != 0x80) return false;
+    const unsigned char second = more > 0 ? byte(i + 1) : 0;
+    // Overlong, surrogates, beyond U+10FFFF.
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+        (first == 0xf4 && second > 0x8f))
+      return false;
+    i += more + 1;
+  }
+  return true;
+}
+
 }  // namespace outward

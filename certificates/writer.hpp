@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/graph/graph.hpp"
@@ -68,5 +69,8 @@ std::string index_list(std::span<const std::uint32_t> indices);
 std::string base64(std::span<const std::uint8_t> bytes);
 // A JSON string with quotes: only ", \ and control characters are escaped.
 std::string json_string(const std::string& text);
+
+// Valid UTF-8 (no overlong forms, no surrogates): what a certificate can name.
+bool is_utf8(std::string_view text);
 
 }  // namespace outward

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "certificates/output_file.hpp"
+#include "certificates/writer.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/verify_batch.hpp"
 

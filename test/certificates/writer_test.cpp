@@ -108,3 +108,12 @@ TEST_CASE("rewinding drops records and their count") {
   b.close();
   CHECK(a.finish() == b.finish());
 }
+
+TEST_CASE("names that are UTF-8 and names that are not") {
+  for (const char* good : {"", "a", "\xc3\xa4", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80",
+                           "\xf4\x8f\xbf\xbf", "a\xe2\x82\xac."})
+    CHECK(is_utf8(good));
+  for (const char* bad : {"\x80", "\xff", "a\xc3", "\xc3.", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80",
+                          "\xe2\x82", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x90\x80"})
+    CHECK(!is_utf8(bad));
+}
