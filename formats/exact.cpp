@@ -39,41 +39,64 @@ struct Rounded {
   bool to_infinity = false;  // only meaningful with overflow
 };
 
-// Rounds magnitude > 0 to precision bits with the unit in the last place never below 2^lsb_min.
+// What rounding needs of an integer: the place of its leading bit, and division. Words for numbers of one machine word,
+// as the decimals of properties are; Integer for all others.
+using Word = unsigned __int128;
+
+long leading_bit(Word v) {
+  const auto high = static_cast<std::uint64_t>(v >> 64);
+  return high != 0 ? 127 - std::countl_zero(high) : 63 - std::countl_zero(static_cast<std::uint64_t>(v));
+}
+long leading_bit(const Integer& v) { return static_cast<long>(msb(v)); }
+
+void divide(Word n, Word d, Word& quotient, Word& remainder) {
+  quotient = n / d;
+  remainder = n % d;
+}
+void divide(const Integer& n, const Integer& d, Integer& quotient, Integer& remainder) {
+  divide_qr(n, d, quotient, remainder);
+}
+
+// Rounds n/d > 0 to precision bits with the unit in the last place never below 2^lsb_min.
 // away: what a directed mode does with the magnitude (towards zero or away from it).
-Rounded round_magnitude(const Rational& magnitude, int precision, long lsb_min, long overflow_exponent, Direction mode,
-                        bool away) {
-  const Integer n = numerator(magnitude), d = denominator(magnitude);
+// Words: REQUIRES n, d < 2^64 and precision <= 53; no shift below passes 2^118 then.
+template <class Wide>
+Rounded round_quotient(const Wide& n, const Wide& d, int precision, long lsb_min, long overflow_exponent,
+                       Direction mode, bool away) {
   // floor(log2(n/d)) is either the difference of the bit lengths or one less.
-  long exponent = static_cast<long>(msb(n)) - static_cast<long>(msb(d));
+  long exponent = leading_bit(n) - leading_bit(d);
   const bool below =
-      exponent >= 0 ? n < (d << static_cast<unsigned>(exponent)) : (n << static_cast<unsigned>(-exponent)) < d;
+      exponent >= 0 ? n < Wide(d << static_cast<unsigned>(exponent)) : Wide(n << static_cast<unsigned>(-exponent)) < d;
   if (below) --exponent;
   const long lsb = std::max(exponent - (precision - 1), lsb_min);
-  Integer quotient, remainder, scaled_d = d;
-  if (lsb >= 0) {
-    scaled_d = d << static_cast<unsigned>(lsb);
-    divide_qr(n, scaled_d, quotient, remainder);
-  } else {
-    divide_qr(Integer(n << static_cast<unsigned>(-lsb)), scaled_d, quotient, remainder);
-  }
+  const Wide scaled_n = lsb >= 0 ? n : Wide(n << static_cast<unsigned>(-lsb));
+  const Wide scaled_d = lsb >= 0 ? Wide(d << static_cast<unsigned>(lsb)) : d;
+  Wide quotient, remainder;
+  divide(scaled_n, scaled_d, quotient, remainder);
   Rounded result;
   result.exponent = lsb;
   result.mantissa = static_cast<std::uint64_t>(quotient);
   bool increment = false;
-  if (!remainder.is_zero()) {
-    if (mode == Direction::nearest) {
-      const int half = Integer(remainder << 1).compare(scaled_d);
-      increment = half > 0 || (half == 0 && (result.mantissa & 1U) != 0);
-    } else {
-      increment = away;
-    }
+  if (remainder != 0) {
+    const Wide twice(remainder << 1U);
+    increment =
+        mode == Direction::nearest ? twice > scaled_d || (twice == scaled_d && (result.mantissa & 1U) != 0) : away;
   }
   if (increment) ++result.mantissa;
   const long top = static_cast<long>(std::bit_width(result.mantissa)) + lsb;  // value < 2^top
   result.overflow = top > overflow_exponent;
   result.to_infinity = mode == Direction::nearest || away;
   return result;
+}
+
+// |value| for value != 0.
+Rounded round_magnitude(const Rational& value, int precision, long lsb_min, long overflow_exponent, Direction mode,
+                        bool away) {
+  const Integer n = abs(numerator(value)), d = denominator(value);
+  if (msb(n) < 64 && msb(d) < 64)
+    return round_quotient(static_cast<Word>(n), static_cast<Word>(d), precision, lsb_min, overflow_exponent, mode,
+                          away);
+  return round_quotient(n, d, precision, lsb_min, overflow_exponent, mode, away);
 }
 
 double with_sign(std::uint64_t bits, bool negative) {
@@ -84,9 +107,9 @@ constexpr std::uint64_t infinity_bits = std::uint64_t{0x7ff} << 52;
 
 double round_binary64(const Rational& value, Direction mode) {
   if (value.is_zero()) return 0.0;
-  const bool negative = value < 0;
+  const bool negative = numerator(value).sign() < 0;
   const bool away = negative ? mode == Direction::down : mode == Direction::up;
-  const Rounded r = round_magnitude(negative ? Rational(-value) : value, 53, -1074, 1024, mode, away);
+  const Rounded r = round_magnitude(value, 53, -1074, 1024, mode, away);
   if (r.overflow) return with_sign(r.to_infinity ? infinity_bits : infinity_bits - 1, negative);
   // The hidden bit of the mantissa adds one to the exponent field; a carry to 2^53 or out of the subnormals works
   // alike.
@@ -223,8 +246,8 @@ double round_nearest(const Rational& value) { return round_binary64(value, Direc
 
 double round_nearest_binary32(const Rational& value) {
   if (value.is_zero()) return 0.0;
-  const bool negative = value < 0;
-  const Rounded r = round_magnitude(negative ? Rational(-value) : value, 24, -149, 128, Direction::nearest, false);
+  const bool negative = numerator(value).sign() < 0;
+  const Rounded r = round_magnitude(value, 24, -149, 128, Direction::nearest, false);
   if (r.overflow) return with_sign(infinity_bits, negative);
   if (r.mantissa == 0) return with_sign(0, negative);
   // Every binary32 number is a normal binary64 number: move the leading bit to place 52.

@@ -204,6 +204,33 @@ TEST_CASE("rounding is correct on random, tie, subnormal and overflowing values"
   CHECK(round_nearest(exact(least) / 2) == 0.0);
 }
 
+// Numerators and denominators of one machine word take a shorter way: both sides of that border, ties and the longest
+// shifts.
+TEST_CASE("rounding is correct on both sides of a machine word") {
+  std::mt19937_64 random(7);
+  const auto of_length = [&](unsigned bits) {
+    Integer v = (Integer(random()) << 64U) + random();
+    v >>= 128 - bits;
+    bit_set(v, bits - 1);
+    return v;
+  };
+  for (unsigned n = 1; n <= 67; ++n) {
+    for (unsigned d = 1; d <= 67; d += n % 3 + 1) {
+      const Rational value(of_length(n), of_length(d));
+      check_roundings(value);
+      check_roundings(-value);
+      check_binary32(value);
+    }
+    const Integer power = Integer(1) << n;
+    for (const Rational& value : {Rational(power - 1, power + 1), Rational(power + 1, power - 1), Rational(power - 1),
+                                  Rational(Integer(1), power - 1), Rational((Integer(1) << 54) + 1, power),
+                                  Rational((Integer(1) << 54) + 2, power), Rational((Integer(1) << 25) + 1, power)}) {
+      check_roundings(value);
+      check_binary32(-value);
+    }
+  }
+}
+
 TEST_CASE("rounding agrees with strtod and strtof and ignores the ambient rounding mode") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 500; ++i) {
