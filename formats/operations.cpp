@@ -341,7 +341,8 @@ std::optional<Value> next_up(const Format& format, const Value& a, Flags& flags)
   if (a.kind == Kind::infinity) return a.negative ? greatest_finite(format, true) : a;
   // Codes of one sign are ordered like magnitudes.
   const Integer code = encode(format, a);
-  if (a.negative) return decode(format, code - 1);
+  if (a.negative)
+    return identical(absolute(format, a), least_positive(format)) ? zero_of(format, true) : decode(format, code - 1);
   if (identical(a, greatest_finite(format))) {
     if (!format.has_infinity()) return std::nullopt;
     return Value{Kind::infinity, false, 0, 0, 0};

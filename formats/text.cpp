@@ -8,8 +8,8 @@
 namespace outward {
 namespace {
 
-constexpr std::int64_t most_bits = 20000;  // of the exponents of numbers that are spelt out in decimal
-constexpr std::int64_t exact_power = 20000;
+constexpr std::int64_t most_bits = 20000;                // of the exponents of numbers that are spelt out in decimal
+constexpr std::size_t most_digits = 100000;              // read
 constexpr std::int64_t endless = std::int64_t{1} << 33;  // decimal exponents beyond every format of 30 exponent bits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -95,7 +95,7 @@ struct Result {
   Flags flags;
 };
 
-// digits * 10^k for |k| > exact_power.
+// digits * 10^k with |k| so large that 5^|k| exceeds the digits and every precision: no tie, not representable.
 Value round_large_power(const Format& format, bool negative, const Integer& digits, std::int64_t k, Rounding rounding,
                         Flags& flags) {
   for (std::int64_t bits = format.precision() + 64;; bits *= 2) {
@@ -131,7 +131,7 @@ bool scan_digits(std::string_view text, std::size_t& at, bool hexadecimal, std::
     ++at;
     for (; at < text.size() && is(text[at]); ++at, ++after) digits += text[at];
   }
-  return !digits.empty() && digits.size() <= max_digits;
+  return !digits.empty() && digits.size() <= most_digits;
 }
 
 // An exponent with optional sign up to the end of the text; clamped to ±endless.
@@ -262,6 +262,7 @@ std::optional<Value> parse_value(const Format& format, std::string_view given, R
   const Integer significand = integer_of_digits(digits);
   const std::int64_t k = exponent - after;
   if (significand.is_zero()) return round(format, Exact{negative}, rounding, flags);
+  const std::int64_t exact_power = std::max<std::int64_t>(20000, 2 * static_cast<std::int64_t>(digits.size()));
   if (k > exact_power || k < -exact_power) return round_large_power(format, negative, significand, k, rounding, flags);
   const Integer power = pow(Integer(10), static_cast<unsigned>(k < 0 ? -k : k));
   return k >= 0 ? round_quotient(format, negative, significand * power, 1, 0, rounding, flags)

@@ -24,7 +24,7 @@ std::string short_text(const Format& format, const Value& x);
 std::string exact_fraction_text(const Value& x);
 
 // Reads a decimal (digits, point, exponent of any size), a hexadecimal number with 'p' exponent, inf, infinity, nan,
-// nan(0x..), snan(0x..), each with an optional sign; letters of either case. nullopt when malformed or over 10000
+// nan(0x..), snan(0x..), each with an optional sign; letters of either case. nullopt when malformed or over 100000
 // digits. A NaN payload that the format cannot hold is malformed.
 std::optional<Value> parse_value(const Format& format, std::string_view text, Rounding rounding, Flags& flags);
 
