@@ -41,15 +41,15 @@ class BinaryFormat : public NumberFormat {
   std::vector<std::pair<std::string, std::string>> parameters() const override {
     const auto power = [](std::int64_t exponent) { return "2^" + std::to_string(exponent); };
     const Value greatest = greatest_finite(format_);
-    const bool small = greatest.exponent < 64 && format_.fraction_bits < 64;
+    const std::string cut = std::to_string((format_.convention == Convention::fn ? 1 : 0) - format_.fraction_bits);
+    std::string most = "(2-2^" + cut + ")*" + power(format_.greatest_exponent());
+    if (format_.fraction_bits == 0) most = power(format_.greatest_exponent());
+    if (greatest.exponent < 64 && format_.fraction_bits < 64) most = *exact_decimal_text(greatest);
     return {
         {"e", std::to_string(format_.exponent_bits)},
         {"f", std::to_string(format_.fraction_bits)},
         {"bias", std::to_string(format_.bias)},
-        {"max", small ? *exact_decimal_text(greatest)
-                      : (format_.convention == Convention::fn ? "(2-2^" + std::to_string(1 - format_.fraction_bits)
-                                                              : "(2-2^" + std::to_string(-format_.fraction_bits)) +
-                            ")*" + power(format_.greatest_exponent())},
+        {"max", most},
         {"least normal", power(format_.least_exponent())},
         {"least subnormal", format_.fraction_bits == 0 ? "-" : power(format_.least_exponent() - format_.fraction_bits)},
         {"unit roundoff", power(-format_.precision())}};
@@ -90,7 +90,12 @@ class BinaryFormat : public NumberFormat {
     return exact;
   }
 
-  std::string value_text(const Integer& code) const override { return short_text(format_, decode(format_, code)); }
+  std::string value_text(const Integer& code) const override {
+    const Value x = decode(format_, code);
+    // Numbers of narrow formats are short when they are written out.
+    const auto decimal = x.exponent > -64 && x.exponent < 64 ? exact_decimal_text(x) : std::nullopt;
+    return decimal && decimal->size() <= 14 ? *decimal : short_text(format_, x);
+  }
 
  private:
   Value result(Operation operation, const std::array<Value, 3>& x, Rounding rounding, Flags& flags) const {

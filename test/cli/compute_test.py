@@ -1,0 +1,109 @@
+"""`compute` as a user sees it: expressions in any format, test vectors, the list of formats, refusals."""
+import json
+import os
+import struct
+import sys
+import unittest
+from fractions import Fraction
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+
+def numbers(expression, *options):
+    done = harness.run("compute", "numbers", "--json", *options, "--", expression)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+class Compute(harness.FolderTest):
+    def test_expression(self):
+        done = harness.run("compute", "numbers", "fma(0.1, 3, 2^-20)", "--format", "e4m3fn", "--rounding", "up")
+        self.assertEqual(done.code, 0, done.err)
+        lines = done.out.split("\n")
+        self.assertEqual(lines[:5], ["0.3125", "bits   0x2a", "exact  5/16", "flags  underflow inexact", "in     e4m3fn, up"])
+        self.assertIn("  2^-20 = 0.001953125  0x01  underflow inexact", lines)
+
+    def test_json_has_the_flags_of_every_operation(self):
+        result = numbers("fma(0.1, 3, 2^-20)", "--format", "e4m3fn", "--rounding", "up")
+        self.assertEqual((result["value"], result["bits"], result["exact"]), ("0.3125", "0x2a", "5/16"))
+        self.assertEqual(result["flags"], ["underflow", "inexact"])
+        self.assertEqual([s["flags"] for s in result["steps"]], [["inexact"], [], ["underflow", "inexact"], ["inexact"]])
+
+    def test_binary64_is_the_arithmetic_of_this_interpreter(self):
+        cases = {"0.1 + 0.2": 0.1 + 0.2, "1/3": 1 / 3, "2 - 3 * (0.1 - 7) / 9": 2 - 3 * (0.1 - 7) / 9, "-0.1 * -3": -0.1 * -3,
+                 "2^-1074 / 2": 0.0, "1e308 * 10": float("inf"), "sqrt(2)": 2 ** 0.5, "0x1.8p-3 * 10^2": 18.75, "-(1 + 2)": -3.0}
+        for expression, value in cases.items():
+            bits = "0x" + struct.pack(">d", value).hex()
+            self.assertEqual(numbers(expression)["bits"], bits, expression)
+        self.assertEqual(Fraction(numbers("0.1")["exact"]), Fraction(0.1))
+
+    def test_patterns_casts_and_comparisons(self):
+        self.assertEqual(numbers("bits(0x7e)", "--format", "e4m3fn")["value"], "448")
+        self.assertEqual(numbers("cast(binary16, 2048 + 1) - 2048")["value"], "0")
+        self.assertEqual(numbers("cast(binary(5,10), 1) / 3", "--format", "bfloat16")["format"], "bfloat16")
+        self.assertEqual(numbers("compare(-0, 0)")["value"], "equal")
+        self.assertEqual(numbers("compare(nan, 0)")["value"], "unordered")
+        self.assertEqual(numbers("compare(-2^500000000, 2^-500000000)", "--format", "binary(30,10)")["value"], "less")
+        self.assertEqual(numbers("1/0")["flags"], ["divide_by_zero"])
+        self.assertEqual(numbers("rem(5, 3)")["value"], "-1")
+
+    def test_refusals(self):
+        for expression, word in {"1 +": "missing", "(1": "not closed", "1 2": "may follow", "foo(1)": "no function",
+                                 "0x10": "bits(0x10)", "fma(1,2)": "3 arguments", "1.2.3": "no number", "compare(1,2)+1": "word",
+                                 "(" * 5000: "nested", "3^9999": "too large", "bits(0x1ff)": "more bits"}.items():
+            done = harness.run("compute", "numbers", expression, "--format", "e4m3fn")
+            self.assertEqual(done.code, 4, expression[:20])
+            self.assertIn(word, done.err)
+            self.assertIn("column", done.err)
+        done = harness.run("compute", "numbers", "1", "--format", "binary(31,3)")
+        self.assertEqual(done.code, 4)
+        self.assertIn("2 to 30 bits", done.err)
+        self.assertEqual(harness.run("compute", "numbers", "1", "--rounding", "sideways").code, 3)
+        self.assertEqual(harness.run("compute").code, 3)
+
+    def vectors(self, name, text, *options):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return harness.run("compute", "vectors", path, *options)
+
+    def test_vectors(self):
+        five = "3C00 1000 3C00 01 3C00 01 3C00 01 3C01 01 3C01 01\n"
+        done = self.vectors("f16_add.tv", five * 3)
+        self.assertEqual((done.code, done.out), (0, "equal: 3 rows, 15 results, 0 wrong\n"))
+        done = self.vectors("f16_add.tv", five + five.replace("3C01 01 3C01", "3C01 00 3C01"), "--json")
+        self.assertEqual(done.code, 1)
+        result = json.loads(done.out)
+        self.assertEqual((result["rows"], result["wrong"], result["differences"][0]["line"]), (2, 1, 2))
+        self.assertIn("up:", result["differences"][0]["difference"])
+        done = self.vectors("rows.txt", "7E 08 7E 5\n", "--op", "add", "--format", "e4m3fn", "--rounding", "down")
+        self.assertEqual(done.code, 1)
+        self.assertIn("computed 0x7e (inexact)", done.out)
+        done = self.vectors("rows.txt", "42F60000 0000007B 00\n", "--function", "f32_to_i32")
+        self.assertEqual(done.code, 0, done.err)
+
+    def test_vectors_that_say_nothing_are_refused(self):
+        self.assertEqual(self.vectors("f16_add.tv", "").code, 4)
+        self.assertEqual(self.vectors("f16_add.tv", "# a comment\n").code, 4)
+        done = self.vectors("f16_add.tv", "3C00 1000 3C00\n")
+        self.assertEqual(done.code, 4)
+        self.assertIn("f16_add.tv:1", done.err)
+        self.assertEqual(self.vectors("f16_add.tv", "13C00 1000 3C00 01\n").code, 4)
+        self.assertEqual(self.vectors("f16_add.tv", "3C00 1000 3C0G 01\n").code, 4)
+        self.assertEqual(self.vectors("mystery.txt", "1 2 3\n").code, 3)
+
+    def test_formats(self):
+        done = harness.run("compute", "formats", "--json")
+        rows = {row["name"]: row for row in json.loads(done.out)["formats"]}
+        self.assertEqual((rows["e4m3fn"]["max"], rows["e4m3fn"]["e"], rows["e4m3fn"]["least subnormal"]), ("448", "4", "2^-9"))
+        self.assertEqual(rows["binary256"]["bias"], "262143")
+        self.assertEqual(rows["e8m0"]["max"], "2^127")
+        text = harness.run("compute", "formats").out
+        for name in rows:
+            self.assertIn(name + " ", text)
+            self.assertEqual(harness.run("compute", "numbers", "1", "--format", name).code, 0, name)
+
+
+if __name__ == "__main__":
+    harness.main()
