@@ -130,11 +130,13 @@ std::optional<Dyadic> exact_result(Function function, const Dyadic& x) {
       if (std::abs(magnitude) > max_gap / 2 || std::abs(x.exponent) > max_gap / 2) return std::nullopt;
       return dyadic_quotient(x, outward::add(one, {abs(x.mantissa), x.exponent}));
     case Function::hard_sigmoid: {
+      if (compare({abs(x.mantissa), x.exponent}, {5, -1}) > 0) return std::nullopt;  // clamped, and exact there
       if (std::abs(magnitude) > max_gap / 2 || std::abs(x.exponent) > max_gap / 2) return std::nullopt;
       // x/5 + 1/2 = (2x + 5)/10
       return dyadic_quotient(outward::add(scaled(x, 1), integer(5)), integer(10));
     }
     case Function::hard_swish:
+      if (compare({abs(x.mantissa), x.exponent}, integer(3)) > 0) return std::nullopt;
       if (std::abs(magnitude) > max_gap / 2 || std::abs(x.exponent) > max_gap / 2) return std::nullopt;
       return dyadic_quotient(outward::multiply(x, outward::add(x, integer(3))), integer(6));
     default:
@@ -142,8 +144,9 @@ std::optional<Dyadic> exact_result(Function function, const Dyadic& x) {
   }
 }
 
-Enclosure enclose(Function function, const Dyadic& x, Bits bits) {
+Enclosure enclose(Function function, const Dyadic& at, Bits bits) {
   const FunctionRow& row = row_of(function);
+  const Dyadic x = normalised(at);
   for (Bits w = bits + 6;; w += w / 2 + 16) {
     const Enclosure value = row.at(x, w);
     if (is_point(value)) return value;
