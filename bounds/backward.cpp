@@ -30,8 +30,7 @@ struct BackwardEngine::Impl {
       flops += static_cast<double>(node.size);
       cost_so_far.push_back(flops);
     }
-    // Two or three buffers of a batch fit into a core's cache. Fixed by the model alone, so results do not depend on
-    // the number of threads.
+    // Two or three buffers of a batch fit into a core's cache.
     batch = std::clamp<std::size_t>((std::size_t{1} << 16) / widest, 8, 128);
   }
 
@@ -45,12 +44,17 @@ struct BackwardEngine::Impl {
       planes->offset.assign(rows, 0.0);
     }
     const Prepared prepared(net, state, k, options.rigorous);
-    const std::size_t batches = (rows + batch - 1) / batch;
     const bool worth = static_cast<double>(rows) * cost_so_far[k] > 4e6;
+    // An even number of batches of equal size, so that two workers end together. Fixed by the model and the number of
+    // rows alone, so results do not depend on the number of threads.
+    std::size_t batches = (rows + batch - 1) / batch;
+    if (worth && rows > 1) batches += batches % 2;
+    const std::size_t size = (rows + batches - 1) / batches;
     parallel_for(worth ? workspaces.size() : 1, batches, [&](std::size_t worker, std::size_t b) {
       if (options.stop && options.stop()) throw Interrupted();
       Workspace& space = workspaces[worker];
-      const std::size_t first = b * batch, count = std::min(batch, rows - first);
+      const std::size_t first = std::min(b * size, rows), count = std::min(size, rows - first);
+      if (count == 0) return;
       for (std::uint32_t node = 0; node < net.size(); ++node)
         space.release(node);  // left over from an interrupted pass
       Pass pass(net, state, prepared, space, count, options.rigorous);
@@ -60,10 +64,9 @@ struct BackwardEngine::Impl {
       if (planes) pass.plane = planes->coefficient.data() + first * inputs;
       fill(pass, first);
       pass.run(k);
-      for (std::size_t r = 0; r < count; ++r) {
-        bounds[first + r] = pass.lower(r);
-        if (planes) planes->offset[first + r] = bounds[first + r] - pass.least_of_plane(r);
-      }
+      pass.lower(bounds.subspan(first, count));
+      for (std::size_t r = 0; planes && r < count; ++r)
+        planes->offset[first + r] = bounds[first + r] - pass.least_of_plane(r);
     });
   }
 
@@ -71,7 +74,7 @@ struct BackwardEngine::Impl {
   EngineOptions options;
   std::vector<Workspace> workspaces;
   std::vector<double> cost_so_far;  // floating-point operations of one row from node k to the input, at most
-  std::size_t batch = 1;
+  std::size_t batch = 1;            // rows of one batch, at most
 };
 
 BackwardEngine::BackwardEngine(const Network& net, EngineOptions options)
@@ -86,6 +89,9 @@ void BackwardEngine::unit_bounds(const State& state, std::uint32_t k, std::span<
     std::fill(nu, nu + pass.rows * n, 0.0);
     for (std::size_t r = 0; r < pass.rows; ++r) nu[r * n + elements[first + r]] = sign;
     pass.end(k);
+    if (!pass.rigorous || state.cost[k].empty()) return;
+    for (std::size_t r = 0; r < pass.rows; ++r) pass.error[r] = state.cost[k][elements[first + r]];
+    pass.top_charged = true;
   });
 }
 

@@ -414,6 +414,17 @@ void set_costs(const Network& net, State& state, std::uint32_t k) {
       if (boxed) cost[i] = add_up(cost[i], state.delta[k][i]);
     }
   }
+  // A shift or negation hands on the coefficient as it is: what its operand costs is paid here, in one sum.
+  for (std::uint32_t member : net.members[k]) {
+    const Node& node = net.node(member);
+    if (node.kind != Kind::shift && node.kind != Kind::neg) continue;
+    if (!inside_group(net.graph, net.groups, node.operands[0], member)) continue;
+    std::vector<double>&operand = state.cost[node.operands[0]], &cost = state.cost[member];
+    if (operand.empty()) continue;
+    cost.resize(operand.size(), 0.0);
+    for (std::size_t i = 0; i < cost.size(); ++i) cost[i] = add_up(cost[i], operand[i]);
+    operand.clear();
+  }
 }
 
 }  // namespace

@@ -36,10 +36,8 @@ Prepared::Prepared(const Network& net, const State& state, std::uint32_t top, bo
     const std::uint32_t z = node.operands[0];
     weight[k] = reach_of(state.range[z]);
     const bool fuse = net.groups.uses[z] == 1 && !state.cost[z].empty();
-    for (std::size_t i = 0; i < weight[k].size(); ++i) {
-      weight[k][i] = mul_up(slope_term, weight[k][i]);
-      if (fuse) weight[k][i] = add_up(weight[k][i], state.cost[z][i]);
-    }
+    for (std::size_t i = 0; i < weight[k].size(); ++i)
+      weight[k][i] = sum_up(slope_term * weight[k][i], fuse ? state.cost[z][i] : 0.0);
     charged[z] = fuse;
   }
 }
@@ -121,7 +119,7 @@ void Pass::run(std::uint32_t top) {
     if (!work.active[k]) continue;
     const std::size_t n = net.node(k).size;
     const double* nu = work.coefficient[k].data();
-    if (rigorous && !state.cost[k].empty() && !prepared.charged[k])
+    if (rigorous && !state.cost[k].empty() && !prepared.charged[k] && !(k == top && top_charged))
       for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.cost[k].data(), n);
     if (rigorous && is_piecewise(net.node(k).kind) && !state.delta[k].empty())
       for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.delta[k].data(), n);
@@ -143,22 +141,30 @@ void Pass::finish_input() {
   input_error_.assign(rows, 0.0);
   if (!work.active[0]) return;
   if (plane) std::memcpy(plane, work.coefficient[0].data(), rows * n * sizeof(double));
+  const double inflation = inflation_up(n), rounding = mul_up(product_term(n), inflation);
   for (std::size_t r = 0; r < rows; ++r) {
     const Products p = interval_dot(work.coefficient[0].data() + r * n, prepared.centre.data(), prepared.radius.data(),
                                     prepared.reach.data(), n);
     input_constant_[r] = p.centre;
-    input_error_[r] = rigorous ? add_up(inflate(p.radius, n), mul_up(product_term(n), inflate(p.sum, n))) : p.radius;
+    input_error_[r] = rigorous ? sum_up(p.radius * inflation, p.sum * rounding) : p.radius;
   }
   work.release(0);
   if (rigorous) tiny = add_up(tiny, underflow_term(n, n, state.magnitude[0]));
 }
 
-double Pass::lower(std::size_t row) const {
-  if (!rigorous) return constant[row] + input_constant_[row] - input_error_[row];
-  double loss = add_up(inflate(error[row], terms), scalar_sum_term(terms, inflate(absolute[row], terms)));
-  loss = add_up(loss, add_up(input_error_[row], tiny));
-  const double bound = sub_down(add_down(constant[row], input_constant_[row]), loss);
-  return bound == bound ? bound : -infinity;
+void Pass::lower(std::span<double> bounds) const {
+  const double inflation = inflation_up(terms), rounding = mul_up(scalar_sum_rounding(terms), inflation);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double centre = constant[row] + input_constant_[row];
+    if (!rigorous) {
+      bounds[row] = centre - input_error_[row];
+      continue;
+    }
+    const double sums = sum_up(error[row] * inflation, absolute[row] * rounding);
+    const double loss = sum_up(sum_up(sums, sum_up(input_error_[row], tiny)), 0x1p-52 * std::fabs(centre));
+    const double bound = sub_down(centre, loss);
+    bounds[row] = bound == bound ? bound : -infinity;
+  }
 }
 
 }  // namespace outward

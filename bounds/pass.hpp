@@ -2,6 +2,7 @@
 // backward_rules.cpp.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bounds/row_lines.hpp"
@@ -57,6 +58,7 @@ struct Pass {
   std::vector<double> constant, absolute, error;
   std::uint64_t terms = 0;                              // length of the longest of these sums
   double tiny = 0;                                      // underflow, for every row
+  bool top_charged = false;                             // `error` holds State::cost of the top node already
   std::vector<std::vector<double>>* at_node = nullptr;  // Planes::at_node
   const RowLines* row_lines = nullptr;                  // may be null
   std::size_t first_row = 0;                            // number of this pass's row 0 in row_lines
@@ -64,8 +66,8 @@ struct Pass {
 
   // Takes the rows at node `top` (work.coefficient[top], active) to the input.
   void run(std::uint32_t top);
-  // After run: a lower bound per row.
-  double lower(std::size_t row) const;
+  // After run: a lower bound per row. REQUIRES bounds.size() == rows.
+  void lower(std::span<double> bounds) const;
   // Least value of the coefficients that reached the input, about.
   double least_of_plane(std::size_t row) const { return input_constant_[row] - input_error_[row]; }
 

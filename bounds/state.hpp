@@ -40,7 +40,8 @@ struct State {
   std::vector<std::vector<double>> delta;  // per root and leaky node: error box, rounded up; empty when all zero
   std::vector<double> magnitude;           // per node: P of FORMAT.md section 3, rounded up
   // What one unit of |coefficient| at an element of this node costs in a backward pass: the prover's own rounding while
-  // the coefficient passes through the node (rounding.hpp) plus δ. Empty: nothing. Set together with S and δ.
+  // the coefficient passes through the node (rounding.hpp) plus δ; for a shift or negation also what its operand in the
+  // same group costs, whose own is empty then. Empty: nothing. Set together with S and δ.
   std::vector<std::vector<double>> cost;
   std::vector<Lines> lines;       // per piecewise-linear node
   std::vector<MaxChoice> choice;  // per max node

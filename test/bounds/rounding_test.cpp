@@ -114,6 +114,26 @@ TEST_CASE("term vi: a nonnegative sum is below the exact one without inflation, 
   CHECK(below);
 }
 
+TEST_CASE("sum_up is at least the exact sum of two products; the plain sum is not") {
+  std::mt19937_64 random(6);
+  bool below = false;
+  const auto draw = [&] {
+    const double x = std::fabs(random_vector(random, 1)[0]);
+    const int kind = static_cast<int>(random() % 4);
+    return kind == 0 ? x * 0x1p-540 : kind == 1 ? 0x1p-1074 * static_cast<double>(random() % 9) : x;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const double a = draw(), b = draw(), c = draw(), d = draw();
+    const Rational truth = exact(a) * exact(b) + exact(c) * exact(d);
+    below = below || exact(a * b + c * d) < truth;
+    const double up = sum_up(a * b, c * d);
+    CHECK(exact(up) >= truth);
+    CHECK(exact(up) <= truth * (1 + exact(0x1p-49)) + exact(0x1p-1071));
+  }
+  CHECK(below);
+  CHECK(sum_up(infinity, 1) == infinity);
+}
+
 TEST_CASE("term vii: centre and radius cover both ends; without the radius rounding they do not") {
   std::mt19937_64 random(5);
   bool rounding_mattered = false;
