@@ -1,0 +1,352 @@
+// Word arithmetic: see the header. Multi-word numbers are arrays, least significant word first.
+#include "formats/fixed.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace outward {
+namespace {
+
+using Word = std::uint64_t;
+using Double = unsigned __int128;
+template <int W>
+using Words = std::array<Word, W>;
+
+template <int W>
+bool any_below(const Words<W>& x, int bits) {
+  for (int i = 0; i < bits / 64; ++i)
+    if (x[static_cast<std::size_t>(i)] != 0) return true;
+  return bits % 64 != 0 && (x[static_cast<std::size_t>(bits / 64)] << (64 - bits % 64)) != 0;
+}
+
+// x >> bits; true if a 1 is lost.
+template <int W>
+bool shift_right(Words<W>& x, std::int64_t bits) {
+  if (bits == 0) return false;
+  if (bits >= 64 * W) {
+    bool lost = false;
+    for (Word& word : x) {
+      lost = lost || word != 0;
+      word = 0;
+    }
+    return lost;
+  }
+  const bool lost = any_below<W>(x, static_cast<int>(bits));
+  const std::size_t whole = static_cast<std::size_t>(bits / 64);
+  const int rest = static_cast<int>(bits % 64);
+  for (std::size_t i = 0; i < W; ++i) {
+    const Word low = i + whole < W ? x[i + whole] : 0, high = i + whole + 1 < W ? x[i + whole + 1] : 0;
+    x[i] = rest == 0 ? low : (low >> rest) | (high << (64 - rest));
+  }
+  return lost;
+}
+
+// Shifts left until the top bit is set; returns by how much. REQUIRES x != 0.
+template <int W>
+int normalise(Words<W>& x) {
+  std::size_t top = W - 1;
+  while (x[top] == 0) --top;
+  const int rest = std::countl_zero(x[top]);
+  const std::size_t whole = W - 1 - top;
+  for (std::size_t i = W; i-- > 0;) {
+    const Word high = i >= whole ? x[i - whole] : 0, low = i >= whole + 1 ? x[i - whole - 1] : 0;
+    x[i] = rest == 0 ? high : (high << rest) | (low >> (64 - rest));
+  }
+  return static_cast<int>(whole) * 64 + rest;
+}
+
+template <int W>
+bool less(const Words<W>& x, const Words<W>& y) {
+  for (std::size_t i = W; i-- > 0;)
+    if (x[i] != y[i]) return x[i] < y[i];
+  return false;
+}
+
+// x += y; the carry.
+template <int W>
+bool add_to(Words<W>& x, const Words<W>& y) {
+  unsigned char carry = 0;
+  for (std::size_t i = 0; i < W; ++i) {
+    const Double total = static_cast<Double>(x[i]) + y[i] + carry;
+    x[i] = static_cast<Word>(total);
+    carry = static_cast<unsigned char>(total >> 64);
+  }
+  return carry != 0;
+}
+
+// x -= y + borrow. REQUIRES that the result is not negative.
+template <int W>
+void subtract_from(Words<W>& x, const Words<W>& y, bool borrow) {
+  for (std::size_t i = 0; i < W; ++i) {
+    const Double total = static_cast<Double>(x[i]) - y[i] - (borrow ? 1U : 0U);
+    x[i] = static_cast<Word>(total);
+    borrow = (total >> 64) != 0;
+  }
+}
+
+template <int N>
+Words<2 * N> product(const Words<N>& x, const Words<N>& y) {
+  Words<2 * N> result{};
+  for (std::size_t i = 0; i < N; ++i) {
+    Word carry = 0;
+    for (std::size_t j = 0; j < N; ++j) {
+      const Double t = static_cast<Double>(x[i]) * y[j] + result[i + j] + carry;
+      result[i + j] = static_cast<Word>(t);
+      carry = static_cast<Word>(t >> 64);
+    }
+    result[i + N] = carry;
+  }
+  return result;
+}
+
+// Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D: u / v with v normalised and the upper half of u below
+// v. Leaves the remainder in the lower half of u.
+template <int N>
+Words<N> quotient(Words<2 * N>& u, const Words<N>& v) {
+  Words<N> q{};
+  const Word top = v[N - 1];
+  for (std::size_t j = N; j-- > 0;) {
+    // The window is u[j .. j + N]; the remainder stays below v.
+    const Double head = (static_cast<Double>(u[j + N]) << 64) | u[j + N - 1];
+    Double guess = u[j + N] >= top ? ~Word{0} : head / top;
+    if constexpr (N > 1) {
+      Double rest = head - guess * top;
+      while ((rest >> 64) == 0 && guess * v[N - 2] > ((rest << 64) | u[j + N - 2])) {
+        --guess;
+        rest += top;
+      }
+    }
+    Word borrow = 0, carry = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      const Double t = guess * v[i] + carry;
+      carry = static_cast<Word>(t >> 64);
+      const Double d = static_cast<Double>(u[i + j]) - static_cast<Word>(t) - borrow;
+      u[i + j] = static_cast<Word>(d);
+      borrow = (d >> 64) != 0 ? 1 : 0;
+    }
+    const Double d = static_cast<Double>(u[j + N]) - carry - borrow;
+    u[j + N] = static_cast<Word>(d);
+    if ((d >> 64) != 0) {
+      --guess;
+      Word back = 0;
+      for (std::size_t i = 0; i < N; ++i) {
+        const Double t = static_cast<Double>(u[i + j]) + v[i] + back;
+        u[i + j] = static_cast<Word>(t);
+        back = static_cast<Word>(t >> 64);
+      }
+      u[j + N] += back;
+    }
+    q[j] = static_cast<Word>(guess);
+  }
+  return q;
+}
+
+bool increments(Rounding rounding, bool negative, bool odd, bool half, bool rest) {
+  switch (rounding) {
+    case Rounding::nearest_even:
+      return half && (rest || odd);
+    case Rounding::nearest_away:
+      return half;
+    case Rounding::toward_zero:
+      return false;
+    case Rounding::up:
+      return !negative && (half || rest);
+    case Rounding::down:
+      return negative && (half || rest);
+    case Rounding::to_odd:
+      return !odd && (half || rest);
+  }
+  return false;
+}
+
+template <std::size_t W>
+Integer integer_of(const std::array<Word, W>& words) {
+  Integer value;
+  import_bits(value, words.begin(), words.end(), 64, false);
+  return value;
+}
+
+}  // namespace
+
+std::uint64_t square_root_128(unsigned __int128 x, bool& exact) {
+  // The seed is off by a few units at most; the corrections make the result independent of it.
+  const long double seed = std::sqrt(static_cast<long double>(x));
+  Word root = seed >= 18446744073709551615.0L ? ~Word{0} : static_cast<Word>(seed);
+  while (static_cast<Double>(root) * root > x) --root;
+  while (root != ~Word{0} && static_cast<Double>(root + 1) * (root + 1) <= x) ++root;
+  exact = static_cast<Double>(root) * root == x;
+  return root;
+}
+
+template <int N>
+FixedArithmetic<N>::FixedArithmetic(const Format& format) : format_(format) {
+  if (format.precision() > 64 * N - 2) throw std::logic_error("FixedArithmetic: the precision needs more words");
+  least_ = format.least_exponent();
+  // Formats that have codes of the greatest exponent which are no numbers leave that exponent to the generic path; so
+  // do formats without fraction bits altogether.
+  greatest_ = format.greatest_exponent() - (format.convention == Convention::fn ? 1 : 0);
+  if (format.convention == Convention::scale) greatest_ = least_ - 1;
+  cut_ = 64 * N - format.precision();
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::fixed(const Value& value) const {
+  Fixed<N> result{value.kind, value.negative, 0, {}};
+  const Integer& number = value.kind == Kind::finite ? value.significand : value.payload;
+  if (number.is_zero()) return result;
+  if (msb(number) >= 64 * N) throw std::logic_error("FixedArithmetic: the value needs more words");
+  export_bits(number, result.words.begin(), 64, false);
+  if (value.kind == Kind::finite) {
+    result.exponent = floor_log2(value);
+    normalise<N>(result.words);
+  }
+  return result;
+}
+
+template <int N>
+Value FixedArithmetic<N>::value(const Fixed<N>& x) const {
+  Value result{x.kind, x.negative, 0, 0, 0};
+  if (x.is_nan_kind()) result.payload = integer_of(x.words);
+  if (x.kind == Kind::finite) {
+    result.significand = integer_of(x.words);
+    const unsigned zeros = lsb(result.significand);
+    result.significand >>= zeros;
+    result.exponent = x.exponent - (64 * N - 1) + zeros;
+  }
+  return result;
+}
+
+template <int N>
+template <int W>
+Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const Words<W>& words, bool sticky,
+                                     Rounding rounding, Flags& flags) const {
+  const auto generic = [&] {
+    return fixed(round(format_, Exact{negative, integer_of(words), exponent - (64 * W - 1), sticky}, rounding, flags));
+  };
+  if (exponent < least_ || exponent > greatest_) return generic();
+  Fixed<N> result{Kind::finite, negative, exponent, {}};
+  std::copy(words.end() - N, words.end(), result.words.begin());
+  bool rest = sticky;
+  for (std::size_t i = 0; i < W - N; ++i) rest = rest || words[i] != 0;
+  const std::size_t at = static_cast<std::size_t>(cut_ / 64);
+  const Word unit = Word{1} << (cut_ % 64);
+  const int below = cut_ - 1;
+  const bool half = (result.words[static_cast<std::size_t>(below / 64)] >> (below % 64) & 1) != 0;
+  rest = rest || any_below<N>(result.words, below);
+  if (!half && !rest) return result;
+  const bool odd = (result.words[at] & unit) != 0;
+  for (std::size_t i = 0; i < at; ++i) result.words[i] = 0;
+  result.words[at] &= ~(unit - 1);
+  if (increments(rounding, negative, odd, half, rest)) {
+    std::size_t i = at;
+    Word step = unit;
+    for (; i < N; ++i, step = 1) {
+      result.words[i] += step;
+      if (result.words[i] >= step) break;
+    }
+    if (i == N) {  // all ones: the next power of two
+      if (exponent == greatest_) return generic();
+      result.words[N - 1] = Word{1} << 63;
+      ++result.exponent;
+    }
+  }
+  flags.inexact = true;
+  return result;
+}
+
+template <int N>
+template <int W>
+Fixed<N> FixedArithmetic<N>::sum(bool negative_x, std::int64_t exponent_x, Words<W> x, bool negative_y,
+                                 std::int64_t exponent_y, Words<W> y, Rounding rounding, Flags& flags) const {
+  if (exponent_x < exponent_y || (exponent_x == exponent_y && less<W>(x, y))) {
+    std::swap(negative_x, negative_y);
+    std::swap(exponent_x, exponent_y);
+    std::swap(x, y);
+  }
+  bool sticky = shift_right<W>(y, exponent_x - exponent_y);
+  if (negative_x == negative_y) {
+    if (add_to<W>(x, y)) {
+      sticky = shift_right<W>(x, 1) || sticky;
+      x[W - 1] |= Word{1} << 63;
+      ++exponent_x;
+    }
+    return rounded<W>(negative_x, exponent_x, x, sticky, rounding, flags);
+  }
+  subtract_from<W>(x, y, sticky);
+  if (std::all_of(x.begin(), x.end(), [](Word word) { return word == 0; }))
+    return fixed(round(format_, Exact{rounding == Rounding::down}, rounding, flags));
+  exponent_x -= normalise<W>(x);
+  return rounded<W>(negative_x, exponent_x, x, sticky, rounding, flags);
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::add(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
+  if (a.kind == Kind::finite && b.kind == Kind::finite)
+    return sum<N>(a.negative, a.exponent, a.words, b.negative, b.exponent, b.words, rounding, flags);
+  return fixed(outward::add(format_, value(a), value(b), rounding, flags));
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::subtract(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
+  if (a.kind == Kind::finite && b.kind == Kind::finite)
+    return sum<N>(a.negative, a.exponent, a.words, !b.negative, b.exponent, b.words, rounding, flags);
+  return fixed(outward::subtract(format_, value(a), value(b), rounding, flags));
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::multiply(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
+  if (a.kind != Kind::finite || b.kind != Kind::finite)
+    return fixed(outward::multiply(format_, value(a), value(b), rounding, flags));
+  Words<2 * N> words = product<N>(a.words, b.words);
+  const std::int64_t exponent = a.exponent + b.exponent + 1 - normalise<2 * N>(words);
+  return rounded<2 * N>(a.negative != b.negative, exponent, words, false, rounding, flags);
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::divide(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
+  if (a.kind != Kind::finite || b.kind != Kind::finite)
+    return fixed(outward::divide(format_, value(a), value(b), rounding, flags));
+  Words<2 * N> u{};
+  std::copy(a.words.begin(), a.words.end(), u.begin() + N);
+  std::int64_t exponent = a.exponent - b.exponent;
+  if (less<N>(a.words, b.words))
+    --exponent;
+  else
+    shift_right<2 * N>(u, 1);
+  const Words<N> q = quotient<N>(u, b.words);
+  const bool sticky = std::any_of(u.begin(), u.begin() + N, [](Word word) { return word != 0; });
+  return rounded<N>(a.negative != b.negative, exponent, q, sticky, rounding, flags);
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::square_root(const Fixed<N>& a, Rounding rounding, Flags& flags) const {
+  if constexpr (N == 1) {
+    if (a.kind == Kind::finite && !a.negative) {
+      const bool odd = (a.exponent & 1) != 0;
+      bool exact = false;
+      const Word root = square_root_128(static_cast<Double>(a.words[0]) << (odd ? 64 : 63), exact);
+      return rounded<1>(false, (a.exponent - (odd ? 1 : 0)) / 2, {root}, !exact, rounding, flags);
+    }
+  }
+  return fixed(outward::square_root(format_, value(a), rounding, flags));
+}
+
+template <int N>
+Fixed<N> FixedArithmetic<N>::fused_multiply_add(const Fixed<N>& a, const Fixed<N>& b, const Fixed<N>& c,
+                                                Rounding rounding, Flags& flags) const {
+  if (a.kind != Kind::finite || b.kind != Kind::finite || c.kind != Kind::finite)
+    return fixed(outward::fused_multiply_add(format_, value(a), value(b), value(c), rounding, flags));
+  Words<2 *N> words = product<N>(a.words, b.words), addend{};
+  const std::int64_t exponent = a.exponent + b.exponent + 1 - normalise<2 * N>(words);
+  std::copy(c.words.begin(), c.words.end(), addend.begin() + N);
+  return sum<2 * N>(a.negative != b.negative, exponent, words, c.negative, c.exponent, addend, rounding, flags);
+}
+
+template class FixedArithmetic<1>;
+template class FixedArithmetic<2>;
+template class FixedArithmetic<4>;
+
+}  // namespace outward
