@@ -9,9 +9,6 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::size_t max_depth = 10000;
-constexpr std::uint64_t exact_budget = 400'000'000;  // multiplications spent on exact decisions
-
 template <class U>
 class Ledger final : public Proof {
  public:
@@ -32,10 +29,9 @@ class Ledger final : public Proof {
     static constexpr struct {
       const char* name;
       void (Ledger::*rule)(const Record&);
-    } rules[] = {
-        {"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
-        {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
-        {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
+    } rules[] = {{"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
+                 {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
+                 {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
     require(!scopes_.empty() || r.name == "box", "sequence", "a box record or the footer", r.name);
     try {
       for (const auto& entry : rules) {
@@ -55,8 +51,8 @@ class Ledger final : public Proof {
     std::uint32_t node = 0;
     std::uint64_t element = 0;
     Fraction at;
-    bool second = false;   // in z <= at
-    bool covered = false;  // a split of it is done: its executions are those of the halves
+    bool second = false;              // in z <= at
+    bool covered = false;             // a split of it is done: its executions are those of the halves
     std::set<std::uint32_t> first{};  // the cases that were refuted in z >= at
   };
 
@@ -66,9 +62,9 @@ class Ledger final : public Proof {
   const bool is_bound_;
   State<U> state_;
   std::vector<std::vector<std::uint32_t>> cases_of_box_;
-  std::vector<std::size_t> refuted_;  // per case: 0 if open, else the depth of its refutation
+  std::vector<std::size_t> refuted_;        // per case: 0 if open, else the depth of its refutation
   std::map<std::uint64_t, Slopes> slopes_;  // the visible ones by id
-  std::vector<Scope> scopes_;  // the open ones, the box first
+  std::vector<Scope> scopes_;               // the open ones, the box first
   std::uint64_t next_box_ = 0, next_slopes_ = 0, exact_work_ = 0;
 
   static Fraction exact(const Json& number) {  // the schema has made sure that it is one
@@ -139,8 +135,8 @@ class Ledger final : public Proof {
   }
 
   // Whether the form has a lower bound above limit (or, if ties_count, equal to it).
-  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit,
-                     bool ties_count, const char* rule) {
+  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit, bool ties_count,
+                     const char* rule) {
     const auto good = [&](const std::optional<Fraction>& b) {
       return b.has_value() && (limit < *b || (ties_count && limit == *b));
     };
@@ -151,7 +147,7 @@ class Ledger final : public Proof {
     const Fraction noise = Fraction::dyadic(1, -20);  // further below: not lost to rounding
     if (std::is_same_v<U, double> && bound && limit - noise < *bound) {
       exact_work_ += 8 * structure_.multiplications;
-      no.undecided = exact_work_ > exact_budget;
+      no.undecided = exact_work_ > outward_check::limit(Limit::exact_work);
       if (!no.undecided) bound = state_.exact_lower_bound(form, set), ++exact_decisions;
       if (good(bound)) return;
     }
@@ -207,7 +203,7 @@ class Ledger final : public Proof {
 
   void split(const Record& r) {
     require(!is_bound_, "sequence", "no split under claim bound", "split");
-    if (scopes_.size() > max_depth) throw std::bad_alloc();
+    if (scopes_.size() > limit(Limit::tree_depth)) over(Limit::tree_depth, "more open splits");
     const std::uint32_t node = stored_node(r.number("node"));
     const std::uint64_t i = element(node, r.number("element"));
     scopes_.push_back({state_.mark(), next_slopes_, node, i, exact(r.at("at"))});
@@ -270,8 +266,8 @@ class Ledger final : public Proof {
 
 }  // namespace
 
-std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics,
-                                  const Property& property, bool bound_claim, bool exact) {
+std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics, const Property& property,
+                                  bool bound_claim, bool exact) {
   if (exact) return std::make_unique<Ledger<Exact>>(structure, semantics, property, bound_claim);
   return std::make_unique<Ledger<double>>(structure, semantics, property, bound_claim);
 }

@@ -9,8 +9,6 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::size_t max_log = std::size_t{1} << 26;  // old ranges held by open scopes
-
 template <class U, class T>
 U rounded_up(const T& x) {
   U out;
@@ -96,7 +94,7 @@ template <class U>
 void State<U>::changed(std::uint32_t k) {
   if (scoped_) log_.push_back({k, version_[k], ranges_[k]}), logged_ += ranges_[k].size();
   version_[k] = ++clock_;
-  if (logged_ > max_log) throw std::bad_alloc();
+  if (logged_ > limit(Limit::kept_ranges)) over(Limit::kept_ranges, "more ranges of open splits");
 }
 
 template <class U>
@@ -206,8 +204,7 @@ std::optional<Fraction> State<U>::lower_bound(const LinearForm& form, const Slop
 }
 
 template <class U>
-std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form,
-                                                    const SlopeSet& slopes) {
+std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form, const SlopeSet& slopes) {
   if constexpr (std::is_same_v<U, double>) {
     if (exact_ == nullptr) exact_ = std::make_unique<State<Exact>>(structure_, semantics_);
     State<Exact>& e = *exact_;

@@ -9,9 +9,6 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::size_t max_digits = 10000;
-constexpr std::int64_t max_exponent = 20000;
-
 bool only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -44,11 +41,11 @@ DecimalStatus read_decimal(std::string_view text, Fraction* out) {
     text.remove_prefix(mark + 1);
     const bool down = take_sign(&text);
     if (!only_digits(text)) return DecimalStatus::malformed;
-    for (char c : text) exponent = std::min(exponent * 10 + (c - '0'), max_exponent + 1);
-    if (exponent > max_exponent) return DecimalStatus::over_limit;
+    for (char c : text) exponent = std::min<std::int64_t>(exponent * 10 + (c - '0'), 100000000);
+    if (exponent > static_cast<std::int64_t>(limit(Limit::exponent))) return DecimalStatus::over_limit;
     if (down) exponent = -exponent;
   }
-  if (digits.size() > max_digits) return DecimalStatus::over_limit;
+  if (digits.size() > limit(Limit::digits)) return DecimalStatus::over_limit;
   const std::size_t significant = digits.find_last_not_of('0') + 1;  // 0 for zero
   exponent += static_cast<std::int64_t>(digits.size() - significant) - point;
   digits.resize(significant);

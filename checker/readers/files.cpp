@@ -9,7 +9,6 @@
 namespace outward_check {
 
 Bytes read_file(const std::string& path) {
-  constexpr std::uint64_t max_bytes = std::uint64_t{4} << 30;
   const auto require = [&](bool holds, ReadError::Class kind, const char* text) {
     if (!holds) throw ReadError(kind, path + ": " + text);
   };
@@ -19,7 +18,7 @@ Bytes read_file(const std::string& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   require(!error && file, ReadError::Class::io, "file.open: cannot be opened for reading");
-  require(size <= max_bytes, ReadError::Class::limit, "file.size: file too large, limit 2^32 bytes");
+  if (size > limit(Limit::file_bytes)) over(Limit::file_bytes, path + ": file.size: file too large");
   Bytes bytes(static_cast<std::size_t>(size));
   const std::size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
   require(got == bytes.size() && std::ferror(file.get()) == 0 && std::fgetc(file.get()) == EOF, ReadError::Class::io,

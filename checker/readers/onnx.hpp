@@ -19,7 +19,6 @@ static_assert(std::endian::native == std::endian::little, "raw tensor data is li
 
 [[noreturn]] void malformed(const std::string& text);
 [[noreturn]] void unsupported(const std::string& text);
-[[noreturn]] void over_limit(const std::string& text);
 inline void require(bool holds, const char* text) {
   if (!holds) malformed(text);
 }
@@ -65,7 +64,8 @@ class Message {
 
 // ---- values ----
 
-inline constexpr Int kMaxRank = 16, kMaxElements = Int{1} << 31, kMaxNodes = Int{1} << 20;
+inline std::size_t max_rank() { return limit(Limit::rank); }
+inline Int max_elements() { return static_cast<Int>(limit(Limit::elements)); }
 enum Type : int { kFloat = 1, kInt64 = 7, kBool = 9, kDouble = 11 };  // TensorProto.DataType
 inline bool is_float(int type) { return type == kFloat || type == kDouble; }
 const char* type_name(int type);  // unsupported if this reader holds no values of the type

@@ -189,7 +189,7 @@ Window window(const Op& op, const Shape& x, const Shape& kernel) {
     Shape list = op.list(name);
     if (list.empty()) list.assign(count, absent);
     require(list.size() == count, "pads, strides, dilations or kernel: wrong number of entries");
-    for (Int v : list) require(v >= absent && v <= kMaxElements, "pads, strides, dilations: out of range");
+    for (Int v : list) require(v >= absent && v <= max_elements(), "pads, strides, dilations: out of range");
     return list;
   };
   const Shape strides = read("strides", d, 1), dilations = read("dilations", d, 1);
@@ -203,7 +203,7 @@ Window window(const Op& op, const Shape& x, const Shape& kernel) {
   for (std::size_t i = 0; i < d; ++i) {
     Axis& a = axes[i + 2 - d];
     a = {x[i + 2], kernel[i], strides[i], dilations[i], pads[i], pads[i + d], 1};
-    require(a.kernel >= 1 && a.kernel <= kMaxElements, "kernel size");
+    require(a.kernel >= 1 && a.kernel <= max_elements(), "kernel size");
     const Int reach = (a.kernel - 1) * a.dilation + 1;
     support(!same || a.dilation == 1 || op.kind == "Conv", "SAME with dilations");
     if (same) {

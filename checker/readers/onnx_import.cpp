@@ -150,7 +150,7 @@ struct Declared {
     has_shape = tensor.has(2);
     for (Span d : Message(tensor.bytes(2), "TensorShapeProto", ".S").all(1)) {
       const Message dimension(d, "TensorShapeProto.Dimension", ".vss");
-      if (shape.size() >= kMaxRank) over_limit("rank above the limit of 16");
+      if (shape.size() >= max_rank()) over(Limit::rank, "a higher rank");
       shape.push_back(dimension.has(1) ? std::optional<Int>(dimension.integer(1)) : std::nullopt);
     }
   }
@@ -177,7 +177,8 @@ class Import {
 
   Graph run(const Shapes& overrides) {
     const std::vector<Span> nodes = graph_->all(1), tensors = graph_->all(5);
-    if (std::ssize(nodes) > kMaxNodes) over_limit("more than 2^20 nodes");
+    if (nodes.size() > limit(Limit::nodes)) over(Limit::nodes, std::to_string(nodes.size()) + " nodes");
+    if (tensors.size() > limit(Limit::tensors)) over(Limit::tensors, std::to_string(tensors.size()) + " tensors");
     for (Span t : tensors) constants_.emplace(tensor_name(t), false);
     guard("inputs", [&] { inputs(overrides); });
     for (Span t : tensors) initializer(t);

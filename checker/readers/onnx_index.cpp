@@ -55,7 +55,7 @@ void flatten(Op& op) {
 void reshape(Op& op) {
   const Value& x = *op.in[0];
   Shape shape = op.values(1);
-  require(std::ssize(shape) <= kMaxRank, "rank above the limit of 16");
+  if (shape.size() > max_rank()) over(Limit::rank, "rank " + std::to_string(shape.size()));
   Int* hole = nullptr;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && op.integer("allowzero", 0) == 0) {
@@ -212,7 +212,7 @@ void pad(Op& op) {
   Shape shape = x.shape;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Int axis = axis_in(axes[i], x.shape.size()), before = pads[i], after = pads[i + axes.size()];
-    require(std::max(before, after) <= kMaxElements && std::min(before, after) >= -kMaxElements, "pads");
+    require(std::max(before, after) <= max_elements() && std::min(before, after) >= -max_elements(), "pads");
     shape[axis] = std::max<Int>(0, x.shape[axis] + before + after);
     const Int stride = strides(x.shape)[axis];
     offsets[axis] = op.run(-before, shape[axis], 1);

@@ -10,7 +10,7 @@ void Target::charge(Int elements) {
   const std::uint64_t count = static_cast<std::uint64_t>(elements);
   const bool enough = count <= budget;
   budget = enough ? budget - count : 0;  // after the first refusal everything is refused at once
-  if (!enough) over_limit("the model makes more elements than its size allows");
+  if (!enough) throw ReadError(ReadError::Class::limit, "the model makes more elements than its size allows");
 }
 
 Int Op::integer(const char* attribute, Int absent) const {
@@ -60,7 +60,7 @@ Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape
   made.ints = std::move(ints);
   made.payload = std::move(payload);
   made.origin = name;
-  if (std::ssize(to.graph.nodes) >= kMaxNodes) over_limit("more than 2^20 canonical nodes");
+  if (to.graph.nodes.size() >= limit(Limit::nodes)) over(Limit::nodes, "more canonical nodes");
   to.graph.nodes.push_back(std::move(made));
   return {to.type(), shape, nullptr, static_cast<std::uint32_t>(to.graph.nodes.size() - 1)};
 }

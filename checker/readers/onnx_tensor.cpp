@@ -90,13 +90,13 @@ std::string contained(std::filesystem::path at, const std::string& location) {
 const char* type_name(int type) { return type_info(type).name; }
 
 Int element_count(const Shape& shape) {
-  if (shape.size() > kMaxRank) over_limit("rank " + std::to_string(shape.size()) + ", limit 16");
+  if (shape.size() > max_rank()) over(Limit::rank, "rank " + std::to_string(shape.size()));
   Int count = 1;
   bool empty = false;
   for (Int d : shape) {
     require(d >= 0, "a negative dimension");
     empty = empty || d == 0;
-    if (d > 0 && count > kMaxElements / d) over_limit(shape_text(shape) + ": limit 2^31 elements");
+    if (d > 0 && count > max_elements() / d) over(Limit::elements, shape_text(shape));
     count *= std::max<Int>(d, 1);
   }
   return empty ? 0 : count;

@@ -7,7 +7,6 @@ namespace outward_check::onnx {
 
 void malformed(const std::string& text) { throw ReadError(ReadError::Class::malformed, text); }
 void unsupported(const std::string& text) { throw ReadError(ReadError::Class::unsupported, text); }
-void over_limit(const std::string& text) { throw ReadError(ReadError::Class::limit, text); }
 
 namespace {
 

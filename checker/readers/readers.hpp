@@ -10,6 +10,7 @@
 
 #include "checker/kernel/graph.hpp"
 #include "checker/kernel/property.hpp"
+#include "checker/limits/limits.hpp"
 
 namespace outward_check {
 
@@ -56,8 +57,7 @@ Property radius_property(const RadiusOptions& options, const Graph& graph, const
 // not; values must be exact in the element type. Returns bit patterns.
 std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph, const std::string& layout);
 
-// Decimal numbers of every text format: an optional sign, digits with at most one point, an optional exponent. Limits:
-// 10,000 digits, exponent 20,000 in size.
+// Decimal numbers of every text format: an optional sign, digits with at most one point, an optional exponent.
 enum class DecimalStatus { ok, malformed, over_limit };
 DecimalStatus read_decimal(std::string_view text, Fraction* out);
 inline bool parse_decimal(std::string_view text, Fraction* out) { return read_decimal(text, out) == DecimalStatus::ok; }

@@ -10,8 +10,6 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::size_t max_line = std::size_t{1} << 28;
-
 // One line per record: name, then key:type in file order. "key=value" fixes a string and selects the line.
 // Types: u integer, s string, h 64 hex digits, d exact number; U, S, D lists of these; F files, P shapes, R ranges.
 constexpr const char* schema[] = {
@@ -113,7 +111,7 @@ void RecordReader::read_line() {
   if (c == EOF) throw FooterFault{"the footer record is missing"};
   for (++line_; c != '\n'; c = getc_unlocked(file_.get())) {
     if (c == EOF) malformed("the last line has no line end");
-    if (text_.size() == max_line) throw ReadError(ReadError::Class::limit, "longer than 2^28 bytes");
+    if (text_.size() == limit(Limit::line_bytes)) over(Limit::line_bytes, "a longer line");
     text_.push_back(static_cast<char>(c));
   }
 }

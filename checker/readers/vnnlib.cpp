@@ -14,10 +14,6 @@ using Kind = Atom::Kind;
 using Class = ReadError::Class;
 
 constexpr std::uint32_t none = 0xffffffff;  // the column of constants
-constexpr std::size_t max_depth = 256, max_token = 65536;
-constexpr std::uint64_t max_cases = 1000000;
-constexpr std::uint64_t max_work = std::uint64_t{1} << 28;  // term operations and long numbers
-constexpr std::uint64_t max_bits = 1 << 18;                 // of a computed coefficient
 
 // A linear term: the nonzero coefficients by column, the constant last.
 using Linear = std::map<std::uint32_t, Fraction>;
@@ -46,8 +42,8 @@ class Tokens {
   [[noreturn]] void malformed(const std::string& text, const std::string& expected) const {
     fail(Class::malformed, text, expected);
   }
-  [[noreturn]] void limit(const std::string& text, std::uint64_t value) const {
-    fail(Class::limit, text, "at most " + std::to_string(value));
+  [[noreturn]] void over_limit(const std::string& text, Limit which) const {
+    fail(Class::limit, text, "less, " + limit_text(which));
   }
 
   // "(", ")", a run of other characters, or empty at the end of the file.
@@ -68,8 +64,8 @@ class Tokens {
     token_ = text_.substr(at_, end - at_);
     column_ = at_ - line_start_ + 1;
     at_ = end;
-    if (token_.size() > max_token) limit("token: token too long", max_token);
-    if (token_ == "(" && ++depth_ > max_depth) limit("depth: nested too deep", max_depth);
+    if (token_.size() > limit(Limit::token_bytes)) over_limit("token: token too long", Limit::token_bytes);
+    if (token_ == "(" && ++depth_ > limit(Limit::nesting)) over_limit("depth: nested too deep", Limit::nesting);
     if (token_ == ")" && depth_-- == 0) malformed("syntax: unexpected text", "a command");
     return token_;
   }
@@ -94,7 +90,7 @@ class Parser : private Tokens {
  public:
   Parser(std::string_view text, const std::string& name, std::uint64_t inputs, std::uint64_t outputs)
       : Tokens(text, name), inputs_(inputs), outputs_(outputs) {
-    if (inputs >= none / 2 || outputs >= none / 2) limit("size: model too large", none / 2);
+    if (inputs >= none / 2 || outputs >= none / 2) fail(Class::limit, "size: model too large", "at most 2^31");
     declared_.resize(inputs + outputs);
   }
 
@@ -184,7 +180,7 @@ class Parser : private Tokens {
     }
     part.before = to->is_or ? to->cases : 0;
     to->cases = to->is_or ? to->cases + part.cases : to->cases * part.cases;
-    if (to->cases > max_cases) limit("cases: too many cases", max_cases);
+    if (to->cases > limit(Limit::cases)) over_limit("cases: too many cases", Limit::cases);
     Formula* const before = to->parts.empty() ? nullptr : &to->parts.back();
     if (!to->is_or && before && before->parts.empty() && part.parts.empty() && before->last == part.first) {
       before->last = part.last;
@@ -300,7 +296,7 @@ class Parser : private Tokens {
     const DecimalStatus status = read_decimal(token, &value);
     if (status == DecimalStatus::malformed) malformed("number: not a number", "a decimal number");
     if (status != DecimalStatus::ok) {
-      fail(Class::limit, "number: number over a limit", "at most 10000 digits and exponent 20000");
+      over_limit("number: too many digits, or an exponent over the " + limit_text(Limit::exponent), Limit::digits);
     }
     if (value.sign() == 0) return {};
     return {{none, checked(std::move(value))}};
@@ -308,14 +304,14 @@ class Parser : private Tokens {
 
   void spend(std::uint64_t work) {
     work_ += work;
-    if (work_ > max_work) limit("work: terms or numbers too large in all", max_work);
+    if (work_ > limit(Limit::property_work)) over_limit("work: terms or numbers too large", Limit::property_work);
   }
 
   // Long numbers are paid for by the square of their length.
   Fraction checked(Fraction value) {
     value = value.reduced();
     const std::uint64_t bits = length(value);
-    if (bits > max_bits) limit("number: computed number too long (bits)", max_bits);
+    if (bits > limit(Limit::number_bits)) over_limit("number: computed number too long", Limit::number_bits);
     if (bits > 1000) spend(bits * bits / 500);
     return value;
   }

@@ -13,9 +13,6 @@ namespace {
 
 using Kind = Atom::Kind;
 
-constexpr std::uint64_t max_property_bytes = std::uint64_t{2} << 30;
-constexpr std::uint64_t max_visits = std::uint64_t{1} << 31;  // of atoms and formulas
-
 struct Slot {
   const Fraction *lo = nullptr, *hi = nullptr;
   bool lo_strict = false, hi_strict = false;
@@ -54,7 +51,7 @@ class Expansion {
   // The atoms of one case of the formula, in file order.
   void apply(const Formula& f, std::uint64_t number, std::vector<std::uint32_t>* rows) {
     visits_ += 1 + f.last - f.first;
-    if (visits_ > max_visits) fail_limit("comparisons", max_visits);
+    if (visits_ > limit(Limit::case_work)) over_limit(Limit::case_work);
     if (f.is_or) {
       const auto after = [](std::uint64_t n, const Formula& part) { return n < part.before; };
       const Formula& part = *std::prev(std::upper_bound(f.parts.begin(), f.parts.end(), number, after));
@@ -162,12 +159,11 @@ class Expansion {
 
   void spend(std::uint64_t bytes) {
     bytes_ += bytes;
-    if (bytes_ > max_property_bytes) fail_limit("bytes", max_property_bytes);
+    if (bytes_ > limit(Limit::case_bytes)) over_limit(Limit::case_bytes);
   }
 
-  [[noreturn]] void fail_limit(const std::string& unit, std::uint64_t limit) const {
-    throw ReadError(ReadError::Class::limit, name_ + ": vnnlib.cases: the cases multiplied out are too large, limit " +
-                                                 std::to_string(limit) + " " + unit);
+  [[noreturn]] void over_limit(Limit which) const {
+    over(which, name_ + ": vnnlib.cases: the cases multiplied out are too large");
   }
 
   Assertions given_;

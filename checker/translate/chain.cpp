@@ -9,12 +9,9 @@ namespace outward_check::torchlean {
 
 namespace {
 
-constexpr std::size_t most_weights = std::size_t{1} << 22;
-
 void limit_weights(std::size_t rows, std::size_t columns) {
-  if (rows > most_weights / std::max<std::size_t>(columns, 1)) {
-    throw ReadError(ReadError::Class::limit, "model: a linear layer of more than 2^22 weights as a matrix");
-  }
+  if (rows > limit(Limit::layer_weights) / std::max<std::size_t>(columns, 1))
+    over(Limit::layer_weights, "model: a linear layer of more weights as a matrix");
 }
 
 // Dense and conv nodes as a matrix.

@@ -42,7 +42,7 @@ Enclosure exp_of(const Fraction& a, std::uint64_t bits) {
 Enclosure exp_point(const Fraction& x, std::uint64_t bits) {
   if (top(x) > far) {
     if (x.sign() < 0) return {Fraction(), power_of_two(-(std::int64_t{1} << (far - 2)))};  // e^-y < 2^-y
-    throw ReadError(ReadError::Class::limit, "the exponential of a number above 2^23");
+    over(Limit::exp_argument, "the exponential of a larger number");
   }
   const Enclosure value = exp_of(magnitude(x), bits + 4);
   return x.sign() < 0 ? reciprocal(value, bits) : outward(value, bits);

@@ -10,7 +10,7 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::uint64_t max_ratio = 200, free_output = std::uint64_t{1} << 20;
+constexpr std::uint64_t free_output = std::uint64_t{1} << 20;
 
 constexpr std::array<std::uint32_t, 256> make_crc32_table() {
   std::array<std::uint32_t, 256> table = {};
@@ -49,7 +49,7 @@ class Inflater {
       : data_(data), size_(size), place_(place) {}
 
   Bytes gzip(std::uint64_t most) {
-    limit_ = std::min(most, std::max(free_output, max_ratio * size_));
+    limit_ = std::min(most, std::max(free_output, limit(Limit::unpacked_ratio) * size_));
     gzip_header();
     if (size_ >= 8) {  // the length at the end is only a hint until it is checked
       out_.reserve(std::min<std::size_t>(little_endian(data_ + size_ - 4), limit_));
@@ -150,8 +150,8 @@ class Inflater {
   void room(std::size_t n) const {
     if (n <= limit_ - out_.size()) return;
     if (!is_gzip_) fail("more than the expected " + std::to_string(limit_) + " bytes");
-    throw ReadError(ReadError::Class::limit, place_ + ": gzip.size: output too large, limit " + std::to_string(limit_) +
-                                                 " bytes (" + std::to_string(max_ratio) + " times the file)");
+    const bool by_ratio = limit_ < limit(Limit::unpacked_bytes);
+    over(by_ratio ? Limit::unpacked_ratio : Limit::unpacked_bytes, place_ + ": gzip.size: output too large");
   }
 
   void stored() {

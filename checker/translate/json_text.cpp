@@ -55,7 +55,8 @@ class TextParser {
   }
 
   JsonText parse(int depth) {
-    if (depth == max_json_depth) fail("no deeper nesting (limit " + std::to_string(max_json_depth) + ")");
+    if (depth == static_cast<int>(limit(Limit::json_depth)))
+      fail("no deeper nesting, " + limit_text(Limit::json_depth));
     skip_blanks();
     JsonText value;
     value.line = line_, value.column = at_ - line_start_ + 1;
@@ -239,8 +240,8 @@ Fraction decimal_of(const JsonText& number) {
   if (!number.is(JsonKind::number) && !number.is(JsonKind::string)) malformed(number, "expected a number");
   const DecimalStatus status = read_decimal(number.text, &value);
   if (status == DecimalStatus::over_limit)
-    throw ReadError(ReadError::Class::limit, std::to_string(number.line) + ":" + std::to_string(number.column) +
-                                                 ": the number has too many digits or too great an exponent");
+    over(Limit::digits, std::to_string(number.line) + ":" + std::to_string(number.column) +
+                            ": too many digits or too great an exponent (" + limit_text(Limit::exponent) + ")");
   if (status != DecimalStatus::ok) malformed(number, "expected a decimal number");
   return value;
 }

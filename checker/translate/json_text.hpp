@@ -26,7 +26,6 @@ struct JsonText {
 
 using JsonKind = JsonText::Kind;
 
-inline constexpr int max_json_depth = 1024;  // two levels a node in proof trees; half the usual stack with sanitizers
 JsonText parse_json_text(std::string_view text);
 
 // Text as a JSON string, with quotes and the escapes of certificates: for messages and reports.

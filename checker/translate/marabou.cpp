@@ -16,7 +16,6 @@ namespace outward_check {
 namespace {
 
 constexpr unsigned kept_places = 600;
-constexpr std::uint64_t most_work = std::uint64_t{1} << 31;  // terms of combinations, weighed by their length
 
 std::string at(const MarabouPlace& place) {
   return std::to_string(place.line) + ":" + std::to_string(place.column) + ": ";
@@ -127,8 +126,7 @@ class Judge {
 
   void spend(std::uint64_t terms) {
     work_ += terms;
-    if (work_ > most_work)
-      throw ReadError(ReadError::Class::limit, "the proof takes more than 2^31 steps of exact arithmetic");
+    if (work_ > limit(Limit::proof_work)) over(Limit::proof_work, "the proof takes more exact arithmetic");
   }
 
   // A lemma: its explanation bounds the cause, a rule of one ReLU turns that into a bound of the affected variable.

@@ -10,10 +10,6 @@ namespace outward_check {
 
 namespace {
 
-constexpr std::int64_t most_places = 1100;  // a subnormal binary64 number in full has 1074
-constexpr std::int64_t most_digits = 1100;
-constexpr std::uint64_t most_variables = std::uint64_t{1} << 24;
-
 MarabouPlace place_of(const JsonText& at) { return {at.line, at.column}; }
 
 [[noreturn]] void unsupported(const JsonText& at, const std::string& what) {
@@ -24,11 +20,6 @@ MarabouPlace place_of(const JsonText& at) { return {at.line, at.column}; }
 // The number as written; the JSON reader has checked its form.
 Decimal decimal(const JsonText& number) {
   if (!number.is(JsonKind::number)) malformed(number, "expected a number");
-  const auto over_limit = [&] {
-    throw ReadError(ReadError::Class::limit, std::to_string(number.line) + ":" + std::to_string(number.column) +
-                                                 ": a number with more than " + std::to_string(most_digits) +
-                                                 " digits or decimal places");
-  };
   const std::string& text = number.text;
   const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
   std::int64_t places = 0, exponent = 0;
@@ -46,9 +37,10 @@ Decimal decimal(const JsonText& number) {
   if (last == 0) return {};
   places -= static_cast<std::int64_t>(digits.size() - last), digits.resize(last);
   digits.erase(0, digits.find_first_not_of('0'));
-  if (places > most_places ||
-      static_cast<std::int64_t>(digits.size()) - std::min<std::int64_t>(places, 0) > most_digits)
-    over_limit();
+  const auto most = static_cast<std::int64_t>(limit(Limit::decimal_places));
+  if (places > most || static_cast<std::int64_t>(digits.size()) - std::min<std::int64_t>(places, 0) > most)
+    over(Limit::decimal_places,
+         std::to_string(number.line) + ":" + std::to_string(number.column) + ": a longer number");
   Decimal value;
   value.m = BigInt::from_decimal(digits);
   if (places < 0) value.m = value.m * power_of_ten(static_cast<unsigned>(-places));
@@ -101,7 +93,7 @@ class Reader {
     if (proof_.lower.size() != variables_)
       malformed(*document.find("lowerBounds"),
                 std::to_string(proof_.lower.size()) + " lower and " + std::to_string(variables_) + " upper bounds");
-    if (variables_ > most_variables) malformed(*document.find("upperBounds"), "more than 2^24 variables");
+    if (variables_ > limit(Limit::variables)) over(Limit::variables, "more variables");
   }
 
   void read_constraint(const JsonText& item) {

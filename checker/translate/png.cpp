@@ -12,8 +12,6 @@ namespace {
 
 using Class = ReadError::Class;
 
-constexpr std::uint32_t max_side = 65535;
-
 // Where a pass has its first sample, and the distance to the next ones.
 struct Pass {
   std::uint32_t x, y, dx, dy;
@@ -88,7 +86,8 @@ class PngReader {
     image_.width = word(at_), image_.height = word(at_ + 4);
     const unsigned depth = data_[at_ + 8], colour = data_[at_ + 9];
     require(image_.width > 0 && image_.height > 0, "a positive width and height");
-    if (image_.width > max_side || image_.height > max_side) fail(Class::limit, "width or height over the limit 65535");
+    if (image_.width > limit(Limit::image_side) || image_.height > limit(Limit::image_side))
+      fail(Class::limit, "width or height over the " + limit_text(Limit::image_side));
     if ((depth != 8 && depth != 16) || (colour != 0 && colour != 2)) {
       fail(Class::unsupported, "colour type " + std::to_string(colour) + " of " + std::to_string(depth) +
                                    " bits, expected grey or RGB (0 or 2) of 8 or 16 bits");

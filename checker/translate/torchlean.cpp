@@ -69,10 +69,8 @@ Fraction rational_string(const JsonText& value) {
   const std::string_view below = slash == std::string_view::npos ? "1" : text.substr(slash + 1);
   if (!only_digits(above) || !only_digits(below))
     malformed(value, json_string(value.text) + ": expected an integer n or a fraction n/d");
-  if (text.size() > 10000) {
-    throw ReadError(ReadError::Class::limit, std::to_string(value.line) + ":" + std::to_string(value.column) +
-                                                 ": a number of more than 10000 digits");
-  }
+  if (text.size() > limit(Limit::digits))
+    over(Limit::digits, std::to_string(value.line) + ":" + std::to_string(value.column) + ": a longer number");
   const BigInt n = BigInt::from_decimal(above), d = BigInt::from_decimal(below);
   if (d.sign() == 0) malformed(value, json_string(value.text) + ": the denominator is 0");
   return Fraction(negative ? -n : n, d).reduced();
@@ -265,8 +263,7 @@ Judgement Ruling::finish() {
 
 void Effort::spend(std::uint64_t units) {
   if (units > left_) {
-    throw ReadError(ReadError::Class::limit,
-                    "exact arithmetic: the numbers grow too long for the budget of 2^32 word operations");
+    over(Limit::number_work, "exact arithmetic: the numbers grow too long");
   }
   left_ -= units;
 }

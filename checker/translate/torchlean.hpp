@@ -81,7 +81,7 @@ class Effort {
   void spend(std::uint64_t units);
 
  private:
-  std::uint64_t left_ = std::uint64_t{1} << 32;
+  std::uint64_t left_ = limit(Limit::number_work);
 };
 
 }  // namespace outward_check::torchlean

@@ -124,7 +124,7 @@ TEST_CASE("deep trees need no stack, and there is a limit") {
     if (depth < 10000) {
       CHECK(e.verdict(c) == "VALID");
     } else {
-      CHECK_THROWS_AS(e.verdict(c), std::bad_alloc);
+      CHECK(e.verdict(c) == "LIMIT");
     }
   }
 }

@@ -77,8 +77,8 @@ TEST_CASE("what is no JSON is refused with its place") {
                        "{\"a\":1,\"\\u0061\":2}"};
   for (const char* text : bad) CHECK_MESSAGE(refusal(text) != "", text);
   CHECK(refusal("[1,\n  2,\n  x]").starts_with("3:3:"));
-  CHECK(refusal(std::string(max_json_depth, '[') + std::string(max_json_depth, ']')) == "");
-  CHECK(refusal(std::string(max_json_depth + 1, '[')) != "");
+  CHECK(refusal(std::string(limit(Limit::json_depth), '[') + std::string(limit(Limit::json_depth), ']')) == "");
+  CHECK(refusal(std::string(limit(Limit::json_depth) + 1, '[')) != "");
   CHECK(refusal(std::string(1000000, '[')) != "");
 }
 

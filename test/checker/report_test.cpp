@@ -254,7 +254,7 @@ TEST_CASE("the text form comes back byte for byte") {
   CHECK(check({broken.path, "--parse"}).code == 4);
 }
 
-TEST_CASE("a hostile rounding mode of the parent changes nothing") {
+TEST_CASE("regression 16 and 20: a rounding mode and flush to zero set by the parent change nothing") {
   const unsigned before = _mm_getcsr();
   _mm_setcsr(0xffc0);  // toward zero, flush to zero, denormals are zero
   const Result r = check({"--help"});
