@@ -263,7 +263,8 @@ class Inflater {
       room(length);
       out_.resize(out_.size() + length);
       std::uint8_t* p = out_.data() + out_.size() - length;
-      for (std::size_t i = 0; i < length; ++i) p[i] = p[i - distance];  // may overlap on purpose
+      const std::uint8_t* from = p - distance;
+      for (std::size_t i = 0; i < length; ++i) p[i] = from[i];  // may overlap on purpose
     }
   }
 
