@@ -6,6 +6,7 @@
 
 #include "cli/common/errors.hpp"
 #include "cli/verify_batch.hpp"
+#include "cli/verify_dataset.hpp"
 #include "cli/verify_elaborate.hpp"
 #include "cli/verify_options.hpp"
 #include "cli/verify_outputs.hpp"
@@ -95,6 +96,7 @@ int main(int argc, char** argv) {
     finish_options(options);
     require_outputs(options);
     if (!options.elaborate.empty()) return run_elaborate(options);
+    if (!options.dataset.empty() && options.row == -1) return run_dataset(options);
     return options.batch.empty() ? verify(options) : run_batch(options);
   });
 }

@@ -1,13 +1,6 @@
 #include "cli/verify_batch.hpp"
 
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -15,6 +8,7 @@
 
 #include "certificates/output_file.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/verify_again.hpp"
 #include "cli/verify_instances.hpp"
 #include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
@@ -26,66 +20,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Runs this program again and returns what it printed on stdout and its exit code (−1: ended by a signal). Passes an
-// interruption on; the other process does not outlive this one.
-std::string run_again(const std::vector<std::string>& arguments, int* code) {
-  std::array<int, 2> pipe{};
-  if (::pipe(pipe.data()) != 0) throw ResourceError("no pipe for another process");
-  const pid_t child = ::fork();
-  if (child < 0) throw ResourceError("no other process can be started");
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(pipe[1], STDOUT_FILENO);
-    ::close(pipe[0]);
-    ::close(pipe[1]);
-    std::vector<char*> argv;
-    for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
-    argv.push_back(nullptr);
-    ::execv("/proc/self/exe", argv.data());
-    ::_exit(127);
-  }
-  ::close(pipe[1]);
-  std::string out;
-  std::array<char, 4096> buffer{};
-  for (bool passed_on = false;;) {
-    if (interrupted && !passed_on) passed_on = ::kill(child, SIGINT) == 0;
-    pollfd wait{pipe[0], POLLIN, 0};
-    if (::poll(&wait, 1, 100) <= 0) continue;
-    const ssize_t n = ::read(pipe[0], buffer.data(), buffer.size());
-    if (n == 0 || (n < 0 && errno != EINTR)) break;
-    if (n > 0) out.append(buffer.data(), static_cast<std::size_t>(n));
-  }
-  ::close(pipe[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return out;
-}
-
 std::string text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string table_row(const Json& r) {
   return "batch," + r["model"].get<std::string>() + "," + r["property"].get<std::string>() + ",0," +
          competition_word(r["verdict"], r["reason"]) + "," + shortest_decimal(r["seconds"].get<double>()) + "\n";
 }
-
-// A file that is only ever appended to.
-class Lines {
- public:
-  explicit Lines(const std::string& path) : path_(path), out_(path, std::ios::app | std::ios::binary) { check(); }
-  void append(const std::string& more) {
-    out_ << more << std::flush;
-    check();
-  }
-
- private:
-  void check() const {
-    if (!out_) throw ResourceError("cannot write " + path_);
-  }
-  const std::string path_;
-  std::ofstream out_;
-};
 
 class Batch {
  public:
@@ -95,7 +35,7 @@ class Batch {
     const std::vector<Instance> instances = read_instances(options_.batch);
     EarlierResults earlier = read_results(results_file(options_));
     remake_table(earlier);
-    Lines lines(results_file(options_)), table(results_table(options_));
+    AppendedFile lines(results_file(options_)), table(results_table(options_));
     if (earlier.unended) lines.append("\n");
     std::size_t number = 0;
     for (const Instance& i : instances) {
@@ -149,22 +89,10 @@ class Batch {
   }
 
   std::vector<std::string> arguments(const Instance& i) const {
-    const Options& o = options_;
     std::vector<std::string> out = {"verify", below(i.model), below(i.property), "--json"};
-    const auto add = [&](const char* name, const std::string& value) { out.insert(out.end(), {name, value}); };
-    add("--threads", std::to_string(o.threads));
-    add("--seed", std::to_string(o.seed));
-    add("--max-domains", std::to_string(o.max_domains));
-    add("--device", o.device);
-    if (!o.semantics.empty()) add("--semantics", o.semantics);
-    if (o.timeout > 0)
-      add("--timeout", shortest_decimal(o.timeout));
-    else if (!i.seconds.empty())
-      add("--timeout", i.seconds);
-    if (!o.memory.empty()) add("--memory", o.memory);
-    for (const std::string& shape : o.shape_texts) add("--input-shape", shape);
-    if (o.quiet) out.emplace_back("--quiet");
-    if (o.verbose) out.emplace_back("--verbose");
+    const std::vector<std::string> shared = shared_arguments(options_);
+    out.insert(out.end(), shared.begin(), shared.end());
+    if (options_.timeout <= 0 && !i.seconds.empty()) out.insert(out.end(), {"--timeout", i.seconds});
     return out;
   }
 

@@ -76,6 +76,9 @@ std::vector<Given> radius_options(const Options& o) {
           {"--mean", !o.mean_text.empty()},
           {"--std", !o.std_text.empty()},
           {"--layout", !o.layout.empty()},
+          {"--dataset", !o.dataset.empty()},
+          {"--labels", !o.labels.empty()},
+          {"--row", o.row != -1},
           {"--output-range", !o.range_text.empty()},
           {"--max-deviation", !o.max_deviation.empty()}};
 }
@@ -102,9 +105,10 @@ void require_batch_options(const Options& o) {
                      (names.find(',') == std::string::npos ? " belongs" : " belong") + " to a single query");
 }
 
-void require_single_query(const Options& o) {
+void require_query(const Options& o) {
   if (o.model.empty()) throw UsageError("give a MODEL file");
-  if (!o.results.empty()) throw UsageError("--results belongs to --batch");
+  if (!o.dataset.empty() && o.row == -1) return;
+  if (!o.results.empty()) throw UsageError("--results belongs to --batch and --dataset");
   if (!o.elaborate.empty()) {
     if (!o.radius.empty()) throw UsageError("--elaborate is for a property, not for --radius");
     if (o.certificate.empty()) throw UsageError("--elaborate writes a certificate: give --certificate FILE");
@@ -119,6 +123,27 @@ void require_single_query(const Options& o) {
         throw UsageError(std::string(g.name) +
                          " belongs to a radius query; it cannot be combined with a PROPERTY file");
   }
+}
+
+// What a row of a dataset leaves to the dataset, and what --dataset without --row leaves to its rows.
+void require_dataset_options(const Options& o) {
+  if (o.dataset.empty()) {
+    if (!o.labels.empty() || o.row != -1) throw UsageError("--labels and --row belong to --dataset");
+    return;
+  }
+  if (o.labels.empty()) throw UsageError("--dataset needs --labels");
+  if (!o.property.empty() || !o.elaborate.empty() || o.radius.empty())
+    throw UsageError("--dataset is for a radius query: give --radius R, and no PROPERTY or --elaborate");
+  std::vector<Given> others = {{"--input", !o.input.empty()},
+                               {"--label", o.label != -1},
+                               {"--output-range", !o.range_text.empty()},
+                               {"--max-deviation", !o.max_deviation.empty()}};
+  const std::vector<Given> single = {{"--radius max", o.radius == "max"}, {"--semantics best", o.semantics == "best"},
+                                     {"--witness", !o.witness.empty()},   {"--bounds", !o.bounds.empty()},
+                                     {"--competition", o.competition},    {"--json", o.json}};
+  if (o.row == -1) others.insert(others.end(), single.begin(), single.end());
+  for (const Given& g : others)
+    if (g.given) throw UsageError(std::string("--dataset excludes ") + g.name + (o.row == -1 ? " (see --row)" : ""));
 }
 
 }  // namespace
@@ -153,6 +178,12 @@ void declare_options(CLI::App& app, Options& o) {
   query->add_option("--mean", o.mean_text, "subtracted after clipping: one number, or one per channel");
   query->add_option("--std", o.std_text, "divided by after subtracting the mean: one number, or one per channel");
   query->add_option("--layout", o.layout, "nchw or nhwc: where the channels are");
+  query->add_option("--dataset", o.dataset,
+                    "instead of --input: an array whose rows are centres; counts the rows that are classified right "
+                    "(clean), not refuted (attacked) and proved (certified); --timeout is that of a row");
+  query->add_option("--labels", o.labels, "of --dataset: an integer for each row (.npy, .csv, …)");
+  query->add_option("--row", o.row, "of --dataset: this row only, counted from 0, as a query of its own")
+      ->check(fault_of_count);
   query->add_option("--output-range", o.range_text, "LO,HI: every output must stay inside");
   query->add_option("--max-deviation", o.max_deviation, "D: every output stays within D of its value at the centre");
   app.add_option("--semantics", o.semantics,
@@ -168,7 +199,8 @@ void declare_options(CLI::App& app, Options& o) {
                  "instead of MODEL: a CSV file of instances, model,property[,seconds] a line; options that are not "
                  "about one query "
                  "hold for each, --timeout instead of the seconds");
-  app.add_option("--results", o.results, "of --batch: where JSON lines go; instances found there are not run again");
+  app.add_option("--results", o.results,
+                 "of --batch and --dataset: where JSON lines go; what is found there is not run again");
   app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open")
       ->allow_extra_args(false);
   app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown (0: no limit)")->check(fault_of_seconds);
@@ -195,7 +227,8 @@ void finish_options(Options& o) {
   if (!o.batch.empty()) {
     require_batch_options(o);
   } else {
-    require_single_query(o);
+    require_dataset_options(o);
+    require_query(o);
   }
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
   if (o.device != "cpu" && o.device != "auto")

@@ -18,7 +18,8 @@ struct Options {
   std::string mean_text, std_text, clip_text, range_text;
   std::vector<std::string> mean, std, clip, output_range;  // the texts, split at commas
   std::string norm = "inf", device = "auto";
-  std::int64_t label = -1;
+  std::int64_t label = -1, row = -1;  // −1: not given
+  std::string dataset, labels;
   std::string certificate, witness, bounds, batch, results, elaborate;
   double timeout = 0;
   std::string memory;  // as given; empty: four fifths of what is free

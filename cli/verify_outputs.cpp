@@ -8,6 +8,7 @@
 #include "certificates/writer.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/verify_batch.hpp"
+#include "cli/verify_dataset.hpp"
 
 namespace outward::cli {
 
@@ -56,12 +57,19 @@ void require_outputs(const Options& o) {
   add(inputs, "--input", o.input);
   add(inputs, "--elaborate", o.elaborate);
   add(inputs, "--batch", o.batch);
+  add(inputs, "--dataset", o.dataset);
+  add(inputs, "--labels", o.labels);
   std::vector<std::string> faults;
   if (!o.batch.empty()) {
     add(outputs, "results of --batch", results_file(o));
     add(outputs, "table of --batch", results_table(o));
     for (const auto& [name, path] : outputs)
       if (!is_regular_or_new(path)) faults.push_back(name + ": " + path + " is not a regular file; use --results FILE");
+  }
+  if (!o.dataset.empty() && o.row == -1) {
+    add(outputs, "results of --dataset", dataset_results_file(o));
+    for (const auto& [name, path] : outputs)
+      if (!is_regular_or_new(path)) faults.push_back(name + ": " + path + " is not a regular file");
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [name, path] = outputs[i];
@@ -78,7 +86,8 @@ void require_outputs(const Options& o) {
   }
   if (!o.certificate.empty())
     for (const auto& [name, path] : inputs)
-      if (name != "--input") require_text(name, path, faults);
+      if (name == "MODEL" || name == "PROPERTY" || name == "--elaborate") require_text(name, path, faults);
+  if (!o.certificate.empty() && !o.dataset.empty()) require_text("--certificate", o.certificate, faults);
   throw_all(faults);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/common/errors.hpp"
 #include "cli/common/memory.hpp"
 #include "importers/arrays/arrays.hpp"
+#include "importers/arrays/dataset.hpp"
 #include "importers/arrays/radius.hpp"
 #include "importers/vnnlib/vnnlib.hpp"
 #include "runtime/cpu/reference.hpp"
@@ -23,17 +24,20 @@ namespace {
 // The radius query of the options; fills in the centre and the label where the user gave none, and says so.
 Property radius_query(const Options& o, const Model& model, std::vector<std::string>& notes) {
   const Graph& graph = model.graph;
-  RadiusRecord r;
-  r.radius = o.radius;
-  r.scale = o.scale;
-  r.mean = o.mean;
-  r.std = o.std;
-  r.layout = o.layout;
-  r.clip = o.clip;
+  RadiusRecord r = radius_record(o);
   r.range = o.output_range;
   r.deviation = o.max_deviation;
   const std::uint64_t outputs = graph.nodes[graph.output].size;
-  if (o.input.empty()) {
+  std::int64_t label = o.label;
+  if (!o.dataset.empty()) {
+    const Dataset data = read_dataset(o.dataset, o.labels, graph);
+    const std::uint64_t row = static_cast<std::uint64_t>(o.row);
+    if (row >= data.rows())
+      throw UsageError("--row " + std::to_string(row) + ": the dataset has " + std::to_string(data.rows()) +
+                       " rows, counted from 0");
+    r.centre_bits = data.centre(row);
+    label = data.labels[row];
+  } else if (o.input.empty()) {
     r.centre_bits.assign(graph.nodes[0].size, 0);
     notes.push_back("no --input: the centre is zero");
   } else {
@@ -46,13 +50,13 @@ Property radius_query(const Options& o, const Model& model, std::vector<std::str
     r.target = "deviation";
     reference = run_reference(graph, reference_input(r, graph));
   } else if (outputs < 2) {
-    if (o.label >= 0)
+    if (label >= 0)
       throw UsageError("--label needs a model with at least two outputs; use --output-range or --max-deviation");
     r.target = "none";
   } else {
     r.target = "label";
-    if (o.label >= 0) {
-      r.label = static_cast<std::uint32_t>(o.label);
+    if (label >= 0) {
+      r.label = static_cast<std::uint32_t>(label);
     } else {
       const std::vector<double> y = run_reference(graph, reference_input(r, graph));
       for (std::uint32_t j = 1; j < y.size(); ++j)
@@ -62,17 +66,6 @@ Property radius_query(const Options& o, const Model& model, std::vector<std::str
     }
   }
   return radius_property(r, graph, reference);
-}
-
-Semantics semantics_of(const Options& o, const Graph& graph) {
-  const bool wide = graph.element == ElementType::binary64;
-  const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
-  if (o.semantics.empty() || o.semantics == "best") return native;
-  if (o.semantics == "real") return Semantics::real;
-  if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
-    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") +
-                     " model; use " + (wide ? "fp64_any" : "fp32_any") + ", real or best");
-  return native;
 }
 
 // Phases and counts on stderr: a line that is written over on a terminal, lines with -v, at most four a second; nothing
@@ -132,6 +125,28 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
 }
 
 }  // namespace
+
+Semantics semantics_of(const Options& o, const Graph& graph) {
+  const bool wide = graph.element == ElementType::binary64;
+  const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
+  if (o.semantics.empty() || o.semantics == "best") return native;
+  if (o.semantics == "real") return Semantics::real;
+  if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
+    throw UsageError("--semantics " + o.semantics + " does not fit a " + (wide ? "binary64" : "binary32") +
+                     " model; use " + (wide ? "fp64_any" : "fp32_any") + ", real or best");
+  return native;
+}
+
+RadiusRecord radius_record(const Options& o) {
+  RadiusRecord r;
+  r.radius = o.radius;
+  r.scale = o.scale;
+  r.mean = o.mean;
+  r.std = o.std;
+  r.layout = o.layout;
+  r.clip = o.clip;
+  return r;
+}
 
 Property make_property(const Options& o, const Model& model, std::vector<std::string>& notes) {
   if (o.property.empty()) return radius_query(o, model, notes);

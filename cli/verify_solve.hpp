@@ -20,6 +20,12 @@ struct Solved {
   std::string certificate;  // empty: there is nothing to certify
 };
 
+// What the options say about a radius query; centre, label and target are left to the caller.
+RadiusRecord radius_record(const Options& o);
+
+// What --semantics names for the graph (best: the float claim). Throws UsageError if it does not fit.
+Semantics semantics_of(const Options& o, const Graph& graph);
+
 // The property of the options; notes receive what was assumed because no option said otherwise.
 Property make_property(const Options& o, const Model& model, std::vector<std::string>& notes);
 

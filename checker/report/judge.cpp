@@ -4,6 +4,7 @@
 #include <fstream>
 #include <new>
 
+#include "checker/report/composition.hpp"
 #include "checker/report/identity.hpp"
 #include "checker/report/line.hpp"
 #include "checker/report/question.hpp"
@@ -20,9 +21,16 @@ std::string shown(const Fraction& d) {
   return (d.is_dyadic() ? d.dyadic_text() : d.text()) + " (about " + about + ")";
 }
 
+// Only a composition is about all rows.
+void require_row(const Options& options) {
+  if (!options.dataset.empty() && !options.row)
+    throw UsageError{"--dataset without --row N is for a composition, which this file is not"};
+}
+
 Line certificate_line(const std::string& file, const Options& options) {
   Line line;
   line.file = file;
+  require_row(options);
   AskedQuestion question(options);
   if (options.semantics.ends_with("_sequential"))
     throw UsageError{"--semantics " + options.semantics + " is for counterexample files"};
@@ -50,6 +58,7 @@ Line certificate_line(const std::string& file, const Options& options) {
 Line witness_line(const std::string& file, std::string_view text, const Options& options) {
   Line line;
   line.file = file, line.detail = "violated";
+  require_row(options);
   const std::string& s = options.semantics;
   if (s == "fp32_any" || s == "fp64_any")
     throw UsageError{"a counterexample file has --semantics real, fp32_sequential, fp64_sequential or best"};
@@ -165,6 +174,7 @@ Line judge_content(const std::string& file, const Options& options) {
     std::ifstream in(file, std::ios::binary);
     in.read(start.data(), static_cast<std::streamsize>(start.size()));
     if (is_certificate(start)) return certificate_line(file, options);
+    if (is_composition(start)) return composition_line(file, options);
     const Bytes bytes = read_maybe_gzip(file);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (looks_like_witness(text) && !is_aptp_proof(text)) return witness_line(file, text, options);
@@ -173,7 +183,7 @@ Line judge_content(const std::string& file, const Options& options) {
     if (e.kind == ReadError::Class::limit) return failure(file, "RESOURCE_LIMIT", 5, e.what());
     return failure(file, e.kind == ReadError::Class::unsupported ? "UNSUPPORTED" : "MALFORMED", 4, e.what());
   } catch (const std::bad_alloc&) {
-    return failure(file, "RESOURCE_LIMIT", 5, "out of memory, or a limit on the proof's open scopes");
+    return failure(file, "RESOURCE_LIMIT", 5, "out of memory, limit memory-bytes");
   }
 }
 
@@ -182,7 +192,7 @@ Line judge_content(const std::string& file, const Options& options) {
 Line judge_file(const std::string& file, const Options& options) {
   std::vector<Line::File> about;
   if (options.statement) {  // before it is judged: a file that is exchanged meanwhile gets the digest of what is gone
-    for (const std::string& path : {file, options.input}) {
+    for (const std::string& path : {file, options.input, options.dataset, options.labels}) {
       try {
         if (path.empty()) continue;
         const Bytes bytes = read_file(path);

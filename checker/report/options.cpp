@@ -16,6 +16,7 @@ const char* const usage_text =
     "    --clip LO,HI          cut the box                 --scale S       divide by S first\n"
     "    --mean A,B,C --std A,B,C --layout nchw|nhwc       then normalise each channel\n"
     "    --output-range LO,HI | --max-deviation D          instead of a label\n"
+    "    --dataset X --labels Y          points and labels instead, for a composition; with --row N for one row\n"
     "  --expect holds|violated|bound   default holds; violated for a counterexample file\n"
     "  --semantics real|fp32_any|fp64_any|best   default: the float claim of the model's element type\n"
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
@@ -33,7 +34,8 @@ const char* const usage_text =
     "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
     "  --statement           an in-toto statement, ready to be signed; nothing unless all are VALID\n"
     "  --policy FILE         options from a file that the command line can't override (JSON: expect, semantics,\n"
-    "                        allow, max-slack, exact, recompute, ieee32)\n"
+    "                        allow, limit, max-slack, exact, recompute, ieee32)\n"
+    "  --limit NAME=VALUE    another limit on what is read and computed (RESOURCE_LIMIT); --limits lists them\n"
     "  --print  --parse      a readable form of a certificate, and back\n"
     "exit codes: 0 VALID, 1 INVALID, 2 INCOMPLETE, VALID_BUT_NOT_ASKED, VALID(VACUOUS) or\n"
     "  VALID_WITH_ASSUMPTIONS, 3 usage, 4 malformed or unsupported file, 5 resource limit\n";
@@ -93,6 +95,9 @@ constexpr WithValue with_value[] = {
     {"--property", [](Options& o, Value v) { o.property = v; }},
     {"--root", [](Options& o, Value v) { o.root = v; }},
     {"--input", [](Options& o, Value v) { o.input = v; }},
+    {"--dataset", [](Options& o, Value v) { o.dataset = v; }},
+    {"--labels", [](Options& o, Value v) { o.labels = v; }},
+    {"--row", [](Options& o, Value v) { o.row = integer("--row", v); }},
     {"--radius", [](Options& o, Value v) { o.radius.radius = decimal("--radius", v); }},
     {"--label",
      [](Options& o, Value v) {
@@ -126,6 +131,14 @@ constexpr WithValue with_value[] = {
            one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
      }},
     {"--allow", [](Options& o, Value v) { o.allowed.push_back(v); }},
+    {"--limit",
+     [](Options& o, Value v) {
+       const std::string name = v.substr(0, v.find('=') + 1);
+       for (const std::string& other : o.limits)
+         if (other.starts_with(name)) throw UsageError{"--limit: " + name + " is given twice"};
+       if (const std::string fault = set_limit(v); !fault.empty()) throw UsageError{"--limit " + fault};
+       o.limits.push_back(v);
+     }},
     {"--slack", [](Options& o, Value v) { o.foreign.slack = not_negative("--slack", v); }},
     {"--max-slack", [](Options& o, Value v) { o.foreign.max_slack = not_negative("--max-slack", v); }},
     {"--weights", [](Options& o, Value v) { o.foreign.weights = v; }},
@@ -162,6 +175,7 @@ constexpr Flag flags[] = {{"--exact", &Options::exact},
                           {"--sarif", &Options::sarif},
                           {"--junit", &Options::junit},
                           {"--statement", &Options::statement},
+                          {"--limits", &Options::list_limits},
                           {"--help", &Options::help},
                           {"-h", &Options::help}};
 
@@ -176,6 +190,11 @@ void require_consistent(const Options& o) {
                            !o.radius.scale.empty() || !o.radius.mean.empty() || !o.radius.std.empty() ||
                            !o.radius.layout.empty();
   if (radius_part && o.radius.radius.empty()) throw UsageError{"--input, --label, --clip and the like need --radius"};
+  if (o.dataset.empty() != o.labels.empty()) throw UsageError{"--dataset and --labels belong together"};
+  if (!o.dataset.empty() && o.radius.radius.empty()) throw UsageError{"--dataset needs --radius"};
+  if (o.row && o.dataset.empty()) throw UsageError{"--row is a row of --dataset"};
+  if (!o.dataset.empty() && (!o.input.empty() || o.has_label || o.has_target))
+    throw UsageError{"--dataset excludes --input, --label, --output-range and --max-deviation"};
   const int targets = o.has_label + !o.radius.range.empty() + !o.radius.deviation.empty();
   if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
 }
@@ -186,12 +205,12 @@ std::vector<std::string> policy_arguments(const std::string& path) {
   try {
     const Bytes bytes = read_file(path);
     const JsonText policy = parse_json_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    require_keys(policy, {}, {"expect", "semantics", "allow", "max-slack", "exact", "recompute", "ieee32"});
+    require_keys(policy, {}, {"expect", "semantics", "allow", "limit", "max-slack", "exact", "recompute", "ieee32"});
     for (std::size_t i = 0; i < policy.keys.size(); ++i) {
       const std::string name = "--" + policy.keys[i];
       const JsonText& value = policy.items[i];
       const bool is_flag = name == "--exact" || name == "--recompute" || name == "--ieee32";
-      if (name == "--allow") {
+      if (name == "--allow" || name == "--limit") {
         for (const JsonText& item : list_of(value, JsonKind::string)) out.insert(out.end(), {name, item.text});
       } else if (is_flag) {
         if (member(policy, policy.keys[i], JsonKind::boolean).truth) out.push_back(name);
@@ -249,13 +268,13 @@ Options parse_options(const std::vector<std::string>& given) {
     if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
     if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
     if (!value) options.asked.push_back(*(value = arguments[++i]));
-    const bool repeatable = name == "--allow" || name == "--input-shape" || name == "--network";
+    const bool repeatable = name == "--allow" || name == "--limit" || name == "--input-shape" || name == "--network";
     if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end())
       throw UsageError{name + " is given twice"};
     seen.push_back(name);
     option->store(options, *value);
   }
-  if (!options.help) require_consistent(options);
+  if (!options.help && !options.list_limits) require_consistent(options);
   options.foreign.root = options.root, options.foreign.model = options.model;
   options.foreign.recompute = options.recompute, options.foreign.ieee32 = options.ieee32;
   return options;

@@ -14,18 +14,19 @@ namespace outward_check {
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> asked;  // the other arguments, those of a policy included, as they were given
-  std::string model, property, root, input;
+  std::string model, property, root, input, dataset, labels;
+  std::optional<std::uint64_t> row;  // of the dataset; none: all of them
   std::optional<Claim> expected;
   std::string semantics;  // as given; empty: the default
   RadiusOptions radius;   // radius.radius is empty when no radius query was asked
   bool has_label = false, has_target = false;
   Shapes shapes;
-  std::vector<std::string> allowed;
+  std::vector<std::string> allowed, limits;  // limits: NAME=VALUE
   ForeignOptions foreign;  // certificates of other tools; root and model as above
   bool exact = false, json = false, quiet = false, explain = false, print = false, parse = false;
   bool sarif = false, junit = false, statement = false;
   bool recompute = false, ieee32 = false;  // as in foreign
-  bool help = false;
+  bool help = false, list_limits = false;
 };
 
 struct UsageError {

@@ -5,6 +5,7 @@
 
 #include "checker/report/identity.hpp"
 #include "checker/translate/aptp.hpp"
+#include "checker/translate/dataset.hpp"
 
 namespace outward_check {
 
@@ -63,20 +64,32 @@ const ModelRead& AskedQuestion::read_model_file(const std::string& path) {
 const ModelRead* AskedQuestion::model(const Record& record) {
   const std::vector<Json>& files = record.at("files").items;
   if (options_.model.empty() && (options_.root.empty() || files.empty())) return nullptr;
+  if (shared_ != nullptr) return compare_model(record, *shared_), shared_;
   const bool by_option = !options_.model.empty();
   compare_model(record, read_model_file(by_option ? options_.model : below(options_.root, files[0].items[0].text)));
   return &*model_;
 }
 
+void AskedQuestion::ask(const ModelRead& model, Property asked) { shared_ = &model, asked_ = std::move(asked); }
+
 const Property* AskedQuestion::asked(const Graph& graph) {
+  if (shared_ != nullptr) return &*asked_;
   if (!options_.property.empty()) {
     asked_ = vnnlib_property(options_.property, graph);
   } else if (!options_.radius.radius.empty()) {
     RadiusOptions radius = options_.radius;
     radius.centre_bits.assign(graph.nodes[0].size, 0);
     if (!options_.input.empty()) radius.centre_bits = read_array(options_.input, graph, radius.layout);
-    if (expected == Claim::bound && !options_.has_label && !options_.has_target) radius.target = "none";
-    asked_ = complete_radius_property(std::move(radius), options_.has_label, graph);
+    if (options_.row) {
+      const Dataset data = read_dataset(options_.dataset, options_.labels, graph);
+      if (*options_.row >= data.rows())
+        throw UsageError{"--row " + std::to_string(*options_.row) + ": the dataset has " +
+                         std::to_string(data.rows()) + " rows, counted from 0"};
+      radius.centre_bits = data.centre(*options_.row), radius.label = data.labels[*options_.row];
+    }
+    const bool has_label = options_.has_label || options_.row;
+    if (expected == Claim::bound && !has_label && !options_.has_target) radius.target = "none";
+    asked_ = complete_radius_property(std::move(radius), has_label, graph);
   }
   return asked_ ? &*asked_ : nullptr;
 }
@@ -125,18 +138,21 @@ bool AskedQuestion::states(const Record& record, const Property& property) {
   return names_property(record, property, true);
 }
 
+Run run_at_centre(RadiusOptions centre, const Structure& structure) {
+  const Graph& graph = structure.graph;
+  // A box that is the centre after preprocessing.
+  centre.radius = "0", centre.clip.clear(), centre.target = "none", centre.deviation.clear();
+  const Property at = radius_property(centre, graph, {});
+  std::vector<Fraction> point;
+  for (const InputRange& r : at.boxes.at(0)) point.push_back(r.lo);
+  return execute(structure, graph.is_binary64 ? Execution::fp64_sequential : Execution::fp32_sequential, point);
+}
+
 Property complete_radius_property(RadiusOptions radius, bool has_label, const Graph& graph) {
   const bool needs_label = radius.target == "label" && !has_label;
   std::vector<Fraction> reference;
   if (needs_label || radius.target == "deviation") {
-    RadiusOptions centre = radius;  // its box is the centre after preprocessing
-    centre.radius = "0", centre.clip.clear(), centre.target = "none", centre.deviation.clear();
-    const Property at = radius_property(centre, graph, {});
-    std::vector<Fraction> point;
-    for (const InputRange& r : at.boxes.at(0)) point.push_back(r.lo);
-    const Structure structure(graph);
-    const Execution kind = graph.is_binary64 ? Execution::fp64_sequential : Execution::fp32_sequential;
-    const Run run = execute(structure, kind, point);
+    const Run run = run_at_centre(radius, Structure(graph));
     if (!run.fault.empty())
       throw ReadError(ReadError::Class::unsupported, "reference execution at the centre: " + run.fault);
     for (const Interval<Exact>& y : run.outputs) reference.push_back(y.h.value);

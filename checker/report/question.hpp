@@ -17,6 +17,8 @@ class AskedQuestion final : public Question {
   bool states(const Record& record, const Property& property) override;
 
   const ModelRead& read_model_file(const std::string& path);
+  // A model and a question that were read before, by the same options. The model has to outlive this.
+  void ask(const ModelRead& model, Property asked);
   // The model with its data files, then the property's file; what was not read is left out.
   std::vector<ModelFile> files_read() const;
   const std::string& model_path() const { return model_path_; }  // "" before it was read
@@ -27,8 +29,12 @@ class AskedQuestion final : public Question {
   const Options& options_;
   std::string model_path_;
   std::optional<ModelRead> model_;
+  const ModelRead* shared_ = nullptr;
   std::optional<Property> asked_, stated_;
 };
+
+// The reference execution at the centre after preprocessing.
+Run run_at_centre(RadiusOptions radius, const Structure& structure);
 
 // A radius query with its label or reference outputs filled in by the reference execution at the centre.
 Property complete_radius_property(RadiusOptions radius, bool has_label, const Graph& graph);

@@ -1,6 +1,11 @@
 // The program `check`: see report.hpp.
 #include "checker/report/report.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 
@@ -12,6 +17,31 @@
 namespace outward_check {
 
 namespace {
+
+void list_limits(std::ostream& out) {
+  for (const LimitRow& row : limit_rows()) {
+    out << row.name << '=' << row.value << (*row.unit ? " " : "") << row.unit << " (";
+    out << (row.value < row.most ? "at most " + std::to_string(row.most) : "as high as it goes");
+    out << "): " << row.protects << '\n';
+  }
+}
+
+// What only the system can count: address space and processor time. As they are unless they were lowered.
+void limit_process() {
+  const std::pair<Limit, decltype(RLIMIT_AS)> kinds[] = {{Limit::memory_bytes, RLIMIT_AS},
+                                                         {Limit::cpu_seconds, RLIMIT_CPU}};
+  for (const auto& [id, kind] : kinds) {
+    rlimit now{};
+    if (limit(id) == limit_rows()[static_cast<std::size_t>(id)].most || getrlimit(kind, &now) != 0) continue;
+    now.rlim_cur = std::min<rlim_t>(limit(id), now.rlim_max);
+    if (setrlimit(kind, &now) != 0) throw UsageError{"--limit: the system does not let it be set"};
+  }
+  std::signal(SIGXCPU, [](int) {
+    constexpr std::string_view text = "check: RESOURCE_LIMIT: more processor time than --limit cpu-seconds=N allows\n";
+    (void)!write(STDERR_FILENO, text.data(), text.size());
+    _exit(5);
+  });
+}
 
 int severity(int code) { return code == 2 ? 1 : code == 1 ? 2 : code; }
 
@@ -30,6 +60,8 @@ int run(int argc, char** argv) {
       std::cout << usage_text;
       return 0;
     }
+    if (options.list_limits) return list_limits(std::cout), std::cout.flush() ? 0 : 5;
+    limit_process();
     if (options.print) return print_certificate(options.files[0], std::cout), std::cout.flush() ? 0 : 5;
     if (options.parse) {
       std::ifstream in(options.files[0], std::ios::binary);

@@ -21,15 +21,15 @@ constexpr std::uint64_t max_elements = std::uint64_t{1} << 31;
   throw ReadError(kind, name + ": array.data: " + what);
 }
 
-RawArray read_any(std::string_view text, const std::string& name, const Graph& graph) {
-  if (text.starts_with("\x93NUMPY")) return read_npy(text, name, graph);
-  if (text.starts_with("\x89PNG\r\n\x1a\n")) return read_png_array(text, name, graph);
+RawArray read_any(std::string_view text, const std::string& name, const Wanted& wanted) {
+  if (text.starts_with("\x93NUMPY")) return read_npy(text, name, wanted);
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return read_png_array(text, name, wanted);
   if (text.starts_with("PK\x03\x04"))
     refuse(Class::unsupported, name, "zip archives (.npz) are not supported, expected a single .npy array");
-  if (name.ends_with(".csv") || name.ends_with(".txt")) return read_csv(text, name, graph);
-  if (name.ends_with(".json")) return read_json_array(text, name, graph);
-  if (name.ends_with(".pb")) return read_tensor(text, name, graph);
-  if (text.size() > 1 && text[0] == 'P' && text[1] >= '1' && text[1] <= '7') return read_pnm(text, name, graph);
+  if (name.ends_with(".csv") || name.ends_with(".txt")) return read_csv(text, name, wanted);
+  if (name.ends_with(".json")) return read_json_array(text, name, wanted);
+  if (name.ends_with(".pb")) return read_tensor(text, name, wanted);
+  if (text.size() > 1 && text[0] == 'P' && text[1] >= '1' && text[1] <= '7') return read_pnm(text, name, wanted);
   refuse(Class::unsupported, name, "unknown kind of file, expected .npy, .csv, .json, .pb, PNG, PGM or PPM");
 }
 
@@ -77,7 +77,7 @@ std::uint64_t ArrayReader::integer(std::uint64_t most) {
 
 void ArrayReader::exact(double value) {
   if (!std::isfinite(value)) fail(Class::malformed, "a number that is not finite");
-  if (graph_.is_binary64) return array_.bits.push_back(std::bit_cast<std::uint64_t>(value));
+  if (wanted_.is_binary64) return array_.bits.push_back(std::bit_cast<std::uint64_t>(value));
   const float narrow = static_cast<float>(value);
   if (static_cast<double>(narrow) != value) {
     fail(Class::malformed,
@@ -97,15 +97,15 @@ void ArrayReader::rounded(std::string_view decimal) {
   Fraction value;
   require(parse_decimal(decimal, &value), "a decimal number within the limits");
   std::uint64_t pattern = 0;
-  require(round_to_bits(value, graph_.is_binary64, &pattern), "a number within the element type");
-  if (array_.bits.size() == graph_.nodes.at(0).size) expect_count(array_.bits.size() + 1);
+  require(round_to_bits(value, wanted_.is_binary64, &pattern), "a number within the element type");
+  if (array_.bits.size() == wanted_.count && !wanted_.rows) expect_count(array_.bits.size() + 1);
   array_.bits.push_back(pattern);
 }
 
 void ArrayReader::expect_count(std::uint64_t count) const {
-  if (count == graph_.nodes.at(0).size) return;
-  fail(Class::malformed,
-       "wrong number of values, expected " + std::to_string(graph_.nodes[0].size) + ", found " + std::to_string(count));
+  if (wanted_.rows ? count > 0 && count % wanted_.count == 0 : count == wanted_.count) return;
+  fail(Class::malformed, std::string("wrong number of values, expected ") + (wanted_.rows ? "a multiple of " : "") +
+                             std::to_string(wanted_.count) + ", found " + std::to_string(count));
 }
 
 std::uint64_t ArrayReader::count_of(const Shape& shape) const {
@@ -122,7 +122,7 @@ std::uint64_t ArrayReader::count_of(const Shape& shape) const {
 std::vector<std::uint64_t> parse_array(const Bytes& bytes, const std::string& name, const Graph& graph,
                                        const std::string& layout) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  RawArray array = read_any(text, name, graph);
+  RawArray array = read_any(text, name, {graph.is_binary64, graph.nodes.at(0).size});
   if (array.bits.size() != graph.nodes.at(0).size) refuse(Class::malformed, name, "wrong number of values");
   // An array with another shape than the input's is taken only if it is flat: elements in another order (height,
   // width, channels) would go unnoticed.
@@ -135,11 +135,29 @@ std::vector<std::uint64_t> parse_array(const Bytes& bytes, const std::string& na
   return std::move(array.bits);
 }
 
-std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph, const std::string& layout) {
+namespace {
+
+// The bytes, unpacked, and the name without .gz.
+std::pair<Bytes, std::string> unpacked(const std::string& path) {
   Bytes bytes = read_file(path);
-  if (bytes.size() < 2 || bytes[0] != 0x1f || bytes[1] != 0x8b) return parse_array(bytes, path, graph, layout);
+  if (bytes.size() < 2 || bytes[0] != 0x1f || bytes[1] != 0x8b) return {std::move(bytes), path};
   bytes = inflate_gzip(bytes.data(), bytes.size(), path);
-  return parse_array(bytes, path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path, graph, layout);
+  return {std::move(bytes), path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path};
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph, const std::string& layout) {
+  const auto [bytes, name] = unpacked(path);
+  return parse_array(bytes, name, graph, layout);
+}
+
+RawArray read_rows(const std::string& path, bool is_binary64, std::uint64_t count) {
+  const auto [bytes, name] = unpacked(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  RawArray array = read_any(text, name, {is_binary64, count, true});
+  if (array.is_image) refuse(Class::unsupported, name, "an image is no list of points");
+  return array;
 }
 
 }  // namespace outward_check

@@ -20,19 +20,29 @@ struct RawArray {
   bool is_image = false;
 };
 
-// One reader per format; text is the whole file. The number of elements is that of the model's input.
-RawArray read_npy(std::string_view text, const std::string& name, const Graph& graph);
-RawArray read_csv(std::string_view text, const std::string& name, const Graph& graph);
-RawArray read_json_array(std::string_view text, const std::string& name, const Graph& graph);
-RawArray read_tensor(std::string_view text, const std::string& name, const Graph& graph);
-RawArray read_pnm(std::string_view text, const std::string& name, const Graph& graph);
-RawArray read_png_array(std::string_view text, const std::string& name, const Graph& graph);
+// What an array is read for: numbers of the element type, `count` of them or, with rows, a multiple of it.
+struct Wanted {
+  bool is_binary64 = false;
+  std::uint64_t count = 0;
+  bool rows = false;
+};
+
+// One reader per format; text is the whole file.
+RawArray read_npy(std::string_view text, const std::string& name, const Wanted& wanted);
+RawArray read_csv(std::string_view text, const std::string& name, const Wanted& wanted);
+RawArray read_json_array(std::string_view text, const std::string& name, const Wanted& wanted);
+RawArray read_tensor(std::string_view text, const std::string& name, const Wanted& wanted);
+RawArray read_pnm(std::string_view text, const std::string& name, const Wanted& wanted);
+RawArray read_png_array(std::string_view text, const std::string& name, const Wanted& wanted);
+
+// A file that holds a multiple of `count` numbers, however it orders them; no image. Gzipped or not.
+RawArray read_rows(const std::string& path, bool is_binary64, std::uint64_t count);
 
 // A place in the file, and the elements read so far.
 class ArrayReader {
  public:
-  ArrayReader(std::string_view text, const std::string& name, const Graph& graph)
-      : text_(text), name_(name), graph_(graph) {}
+  ArrayReader(std::string_view text, const std::string& name, const Wanted& wanted)
+      : text_(text), name_(name), wanted_(wanted) {}
 
  protected:
   using Class = ReadError::Class;
@@ -63,7 +73,7 @@ class ArrayReader {
 
   std::string_view text_;
   const std::string& name_;
-  const Graph& graph_;
+  const Wanted& wanted_;
   std::size_t at_ = 0;
   RawArray array_;
 };

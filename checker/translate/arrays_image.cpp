@@ -20,7 +20,7 @@ class ImageReader : ArrayReader {
     const std::uint64_t width = word(65535), height = word(65535), most = word(65535);
     require(width > 0 && height > 0 && most > 0, "a positive size and greatest sample");
     start(height, width, kind == '3' || kind == '6' ? 3 : 1);
-    const std::uint64_t count = graph_.nodes[0].size, size = most > 255 ? 2 : 1;
+    const std::uint64_t count = wanted_.count, size = most > 255 ? 2 : 1;
     const bool in_text = kind < '5';
     if (!in_text) {
       require(is_space(peek()), "one white space behind the header");
@@ -41,7 +41,7 @@ class ImageReader : ArrayReader {
 
   RawArray png() {
     const PngImage image =
-        read_png(reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size(), name_, graph_.nodes.at(0).size);
+        read_png(reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size(), name_, wanted_.count);
     start(image.height, image.width, image.channels);
     for (std::uint16_t sample : image.samples) exact_integer(sample, false);
     return std::move(array_);
@@ -68,11 +68,11 @@ class ImageReader : ArrayReader {
 
 }  // namespace
 
-RawArray read_pnm(std::string_view text, const std::string& name, const Graph& graph) {
-  return ImageReader(text, name, graph).pnm();
+RawArray read_pnm(std::string_view text, const std::string& name, const Wanted& wanted) {
+  return ImageReader(text, name, wanted).pnm();
 }
-RawArray read_png_array(std::string_view text, const std::string& name, const Graph& graph) {
-  return ImageReader(text, name, graph).png();
+RawArray read_png_array(std::string_view text, const std::string& name, const Wanted& wanted) {
+  return ImageReader(text, name, wanted).png();
 }
 
 }  // namespace outward_check

@@ -152,8 +152,8 @@ class NpyReader : ArrayReader {
 
 }  // namespace
 
-RawArray read_npy(std::string_view text, const std::string& name, const Graph& graph) {
-  return NpyReader(text, name, graph).run();
+RawArray read_npy(std::string_view text, const std::string& name, const Wanted& wanted) {
+  return NpyReader(text, name, wanted).run();
 }
 
 }  // namespace outward_check

@@ -103,8 +103,8 @@ class TensorReader : ArrayReader {
 
 }  // namespace
 
-RawArray read_tensor(std::string_view text, const std::string& name, const Graph& graph) {
-  return TensorReader(text, name, graph).run();
+RawArray read_tensor(std::string_view text, const std::string& name, const Wanted& wanted) {
+  return TensorReader(text, name, wanted).run();
 }
 
 }  // namespace outward_check

@@ -124,11 +124,11 @@ class JsonReader : ArrayReader {
 
 }  // namespace
 
-RawArray read_csv(std::string_view text, const std::string& name, const Graph& graph) {
-  return CsvReader(text, name, graph).run();
+RawArray read_csv(std::string_view text, const std::string& name, const Wanted& wanted) {
+  return CsvReader(text, name, wanted).run();
 }
-RawArray read_json_array(std::string_view text, const std::string& name, const Graph& graph) {
-  return JsonReader(text, name, graph).run();
+RawArray read_json_array(std::string_view text, const std::string& name, const Wanted& wanted) {
+  return JsonReader(text, name, wanted).run();
 }
 
 }  // namespace outward_check

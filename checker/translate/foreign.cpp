@@ -37,21 +37,31 @@ const ForeignKind* foreign_kind(const JsonText& document) {
   return it == kinds.end() ? nullptr : &*it;
 }
 
-std::string read_below_root(const ForeignOptions& options, const std::string& name) {
+namespace {
+
+[[noreturn]] void refuse_path(const std::string& name, const std::string& why) {
+  throw ReadError(ReadError::Class::malformed, "the file " + json_string(name) + " that it names: " + why);
+}
+
+}  // namespace
+
+std::string path_below(const std::string& folder, const std::string& name) {
   namespace fs = std::filesystem;
-  const auto refuse = [&](const std::string& why) {
-    throw ReadError(ReadError::Class::malformed, "the file " + json_string(name) + " that it names: " + why);
-  };
-  if (options.root.empty()) refuse("name its folder with --root DIR");
   const fs::path relative(name);
-  if (name.empty() || relative.is_absolute()) refuse("expected a relative path");
-  fs::path path(options.root);
+  if (name.empty() || relative.is_absolute() || name.find('\0') != std::string::npos)
+    refuse_path(name, "expected a relative path");
+  fs::path path(folder);
   for (const fs::path& part : relative) {
-    if (part == ".." || part == "." || part.empty()) refuse("expected a path without . and ..");
+    if (part == ".." || part == "." || part.empty()) refuse_path(name, "expected a path without . and ..");
     path /= part;
-    if (fs::is_symlink(fs::symlink_status(path))) refuse("is or passes through a symbolic link");
+    if (fs::is_symlink(fs::symlink_status(path))) refuse_path(name, "is or passes through a symbolic link");
   }
-  const Bytes bytes = read_maybe_gzip(path.string());
+  return path.string();
+}
+
+std::string read_below_root(const ForeignOptions& options, const std::string& name) {
+  if (options.root.empty()) refuse_path(name, "name its folder with --root DIR");
+  const Bytes bytes = read_maybe_gzip(path_below(options.root, name));
   return {bytes.begin(), bytes.end()};
 }
 

@@ -38,7 +38,9 @@ struct Judgement {
 };
 
 // Files that belong to a certificate. Throws ReadError when a file is not there, leaves the root or is a symbolic link.
-// Reads the file `name` below options.root: relative, no "..", every part checked.
+// The path of `name` below a folder: relative, no "..", every part checked.
+std::string path_below(const std::string& folder, const std::string& name);
+// Reads that file below options.root.
 std::string read_below_root(const ForeignOptions& options, const std::string& name);
 
 struct ForeignKind {

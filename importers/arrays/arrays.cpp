@@ -19,6 +19,8 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 RawArray parse(std::string_view bytes, const std::string& name, const ArrayRequest& request) {
   if (bytes.substr(0, 6) == "\x93NUMPY") return arrays::parse_npy(bytes, name, request);
+  if (request.rows && bytes.substr(0, 8) == std::string_view("\x89PNG\r\n\x1a\n", 8))
+    refuse(name, "unsupported-dataset", "an image is no list of points", ".npy, .csv, .json or .pb", "an image");
   if (bytes.substr(0, 8) == std::string_view("\x89PNG\r\n\x1a\n", 8)) return arrays::parse_png(bytes, name, request);
   if (bytes.substr(0, 4) == std::string_view("PK\3\4", 4)) {
     refuse(name, "npz-unsupported", "zip archives (.npz) are not supported", "a single .npy array", "a zip archive",
@@ -27,7 +29,7 @@ RawArray parse(std::string_view bytes, const std::string& name, const ArrayReque
   if (ends_with(name, ".csv") || ends_with(name, ".txt")) return arrays::parse_csv(bytes, name, request);
   if (ends_with(name, ".json")) return arrays::parse_json(bytes, name, request);
   if (ends_with(name, ".pb")) return arrays::parse_tensor(bytes, name, request);
-  if (bytes.size() >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7')
+  if (bytes.size() >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7' && !request.rows)
     return arrays::parse_pnm(bytes, name, request);
   refuse(name, "unknown-array-format", "the format of the array is not known",
          ".npy, .csv, .json, .pb, PNG, PGM or PPM",
@@ -97,10 +99,27 @@ std::vector<std::uint64_t> parse_array(std::string_view bytes, const std::string
   return std::move(array.bits);
 }
 
+namespace {
+
+// The bytes, unpacked, and the name without .gz.
+std::pair<std::string, std::string> unpacked(const std::string& path) {
+  std::string bytes = read_file(path);
+  if (!is_gzip(bytes)) return {std::move(bytes), path};
+  return {gunzip(bytes, path), ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path};
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> read_array(const std::string& path, const ArrayRequest& request) {
-  const std::string bytes = read_file(path);
-  if (!is_gzip(bytes)) return parse_array(bytes, path, request);
-  return parse_array(gunzip(bytes, path), ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path, request);
+  const auto [bytes, name] = unpacked(path);
+  return parse_array(bytes, name, request);
+}
+
+arrays::RawArray arrays::read_rows(const std::string& path, const ArrayRequest& request) {
+  const auto [bytes, name] = unpacked(path);
+  ArrayRequest several = request;
+  several.rows = true;
+  return parse(bytes, name, several);
 }
 
 std::vector<std::uint64_t> read_array(const std::string& path, ElementType element, std::uint64_t expected_count) {

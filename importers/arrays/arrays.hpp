@@ -21,6 +21,7 @@ struct ArrayRequest {
   std::vector<std::int64_t> shape;  // of the model's input; {} when unknown. Arrays of another shape are refused
                                     // unless either side is flat (dimensions of 1 do not count)
   std::string layout;               // "nchw", "nhwc" or "": how the model orders image samples
+  bool rows = false;                // of the readers in raw.hpp: any multiple of count, for several points
 };
 
 // Bit patterns of the element type (binary32 ones in the low half). Throws InputRefused.

@@ -111,9 +111,9 @@ std::uint64_t element_count(const std::vector<std::uint64_t>& shape, const std::
 }
 
 void check_count(std::uint64_t found, const ArrayRequest& request, const std::string& name) {
-  if (found == request.count) return;
+  if (found == request.count || (request.rows && found > 0 && found % request.count == 0)) return;
   refuse(name, "wrong-count", "the array does not have the size of the model's input",
-         std::to_string(request.count) + " numbers", std::to_string(found));
+         (request.rows ? "a multiple of " : "") + std::to_string(request.count) + " numbers", std::to_string(found));
 }
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {

@@ -40,6 +40,9 @@ void check_count(std::uint64_t found, const ArrayRequest& request, const std::st
 
 std::string shape_text(const std::vector<std::uint64_t>& shape);
 
+// A file of any number of points of request.count numbers, whatever its shape; no image. Gzipped or not.
+RawArray read_rows(const std::string& path, const ArrayRequest& request);
+
 // The readers. bytes is the whole file.
 RawArray parse_npy(std::string_view bytes, const std::string& name, const ArrayRequest& request);
 RawArray parse_csv(std::string_view bytes, const std::string& name, const ArrayRequest& request);

@@ -90,7 +90,7 @@ class NumberCollector : public nlohmann::json_sax<nlohmann::json> {
     if (!depth_known_ && numbers_level_ != 0 && numbers_level_ != lengths_.size()) ragged();
     numbers_level_ = lengths_.size();
     ++lengths_.back();
-    if (bits_.size() == request_.count) {
+    if (bits_.size() == request_.count && !request_.rows) {
       refuse(name_, "wrong-count", "the array does not have the size of the model's input",
              std::to_string(request_.count) + " numbers", "more than that");
     }
@@ -131,7 +131,7 @@ RawArray parse_csv(std::string_view bytes, const std::string& name, const ArrayR
         refuse(where, "bad-number", "an empty field", "a decimal number",
                i < text.size() ? "','" : "the end of the line");
       }
-      if (array.bits.size() == request.count) {
+      if (array.bits.size() == request.count && !request.rows) {
         refuse(where, "wrong-count", "the file does not have the size of the model's input",
                std::to_string(request.count) + " numbers", "more than that", "a label column has to be removed");
       }

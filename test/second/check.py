@@ -2,6 +2,7 @@
 """A second checker of Outward certificates, written from certificates/FORMAT.md alone, in exact arithmetic.
 
 usage: check.py CERTIFICATE --model M (--property P | --radius R [--input FILE] ...) [--expect W] [--semantics S]
+       check.py COMPOSITION --model M --radius R --dataset X --labels Y ...
 Prints the verdict first, as `check` does, with its exit codes. Slow and plain on purpose; reads no options but these:
 --clip --scale --mean --std --layout --label --output-range --max-deviation --input-shape.
 """
@@ -10,6 +11,7 @@ import gzip
 import hashlib
 import sys
 
+import dataset
 import radius
 import records
 import vnnlib
@@ -129,8 +131,28 @@ def check_statement(lines, importer, prop, vnnlib_file):
 
 def judge(a):
     """(verdict word, reason)"""
+    data = load(a.certificate)
+    if data.startswith(b'{"record":"composition",'):
+        if not a.dataset:
+            raise Usage("a composition needs --dataset and --labels")
+        model, importer = read_model(a)
+        return dataset.judge(a, data, importer, lambda path, prop, claim, semantics: judge_certificate(
+            load(path), argparse.Namespace(**dict(vars(a), expect=claim, semantics=semantics)), model, importer, prop)[0])
+    if a.dataset:
+        raise Usage("--dataset is for a composition")
+    return judge_certificate(data, a)
+
+
+def read_model(a):
+    model = load(a.model)
+    shapes = dict([a.input_shape.split("=", 1)] if a.input_shape else [])
+    return model, Importer(model, {k: [int(d) for d in v.split(",")] for k, v in shapes.items()})
+
+
+def judge_certificate(data, a, model=None, importer=None, asked=None):
+    """(verdict word, reason); model and question are read by the options if they are not given."""
     try:
-        lines, fault = records.read(load(a.certificate))
+        lines, fault = records.read(data)
     except records.Malformed as e:
         return "MALFORMED", str(e)
     except records.Unsupported as e:
@@ -142,16 +164,16 @@ def judge(a):
         return "MALFORMED", "the first record is no header"
     if found != ["header", "model", "property", "numerics"]:
         return "INVALID", "the first four records are not header, model, property, numerics"
-    model = load(a.model)
-    shapes = dict([a.input_shape.split("=", 1)] if a.input_shape else [])
-    importer = Importer(model, {k: [int(d) for d in v.split(",")] for k, v in shapes.items()})
+    if importer is None:
+        model, importer = read_model(a)
     graph, header, stated = importer.graph, lines[0][1], lines[2][1]
     inputs, outputs = graph.nodes[0].n, graph.nodes[graph.output].n
     vnnlib_file = load(a.property) if a.property else b""
-    if a.property:
-        asked = vnnlib.read(vnnlib_file, inputs, outputs)
-    else:
-        asked = radius.build(query_of_options(a, graph.element, inputs), importer)[0]
+    if asked is None:
+        if a.property:
+            asked = vnnlib.read(vnnlib_file, inputs, outputs)
+        else:
+            asked = radius.build(query_of_options(a, graph.element, inputs), importer)[0]
     try:
         if stated["kind"] == "radius":
             try:
@@ -195,7 +217,7 @@ def answer(a, header, prop, asked, element):
 
 
 NAMES = ("model property expect semantics label input_shape radius input clip scale mean std layout output_range "
-         "max_deviation").split()
+         "max_deviation dataset labels").split()
 
 
 def options(arguments):
@@ -213,6 +235,8 @@ def options(arguments):
             a.certificate = word
     if not a.certificate or not a.model or bool(a.property) == bool(a.radius):
         raise Usage("a certificate, --model, and --property or --radius are needed")
+    if bool(a.dataset) != bool(a.labels) or a.dataset and (not a.radius or a.input or a.label or a.expect):
+        raise Usage("--dataset and --labels belong together, with --radius and without --input, --label and --expect")
     a.expect, a.label = a.expect or "holds", int(a.label) if a.label else None
     if a.expect not in ("holds", "violated", "bound") or a.semantics not in ("", "best") + records.FLOATS:
         raise Usage("--expect or --semantics")

@@ -1,0 +1,17 @@
+// Compositions (certificates/FORMAT.md section 9): one file that names a certificate for every row of a dataset that
+// was decided. Assumes nothing about the file. Promises that a verdict is the conjunction of the kernel's verdicts
+// about the parts, each asked for exactly its row of the dataset named on the command line, and of the counts.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "checker/report/line.hpp"
+
+namespace outward_check {
+
+bool is_composition(std::string_view first_bytes);  // starts like a composition record
+
+// Throws UsageError, ReadError (malformed, unsupported, limit, io).
+Line composition_line(const std::string& file, const Options& options);
+
+}  // namespace outward_check
