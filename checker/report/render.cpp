@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "checker/readers/json.hpp"
+#include "checker/report/explain.hpp"
 #include "checker/report/line.hpp"
 
 namespace outward_check {
@@ -68,10 +69,9 @@ void print_text(const Line& l, const Options& options, std::ostream& out, std::o
   }
   if (!options.explain) return;
   for (const std::string& n : l.notes) details << l.file << ": note: " << n << '\n';
-  details
-      << l.file << ": " << l.records << " records, " << l.exact_decisions << " decided by exact arithmetic\n"
-      << "trusted: this program, its compiler and CPU, ONNX semantics as certificates/FORMAT.md section 2 states them\n"
-      << "float claims do not cover flush to zero, Winograd or FFT convolution, TF32, x87 and approximate division\n";
+  if (l.records > 0)
+    details << l.file << ": " << l.records << " records, " << l.exact_decisions << " decided by exact arithmetic\n";
+  explain(l, options, details);
 }
 
 }  // namespace outward_check
