@@ -5,6 +5,7 @@
 #include <array>
 
 #include "formats/error.hpp"
+#include "formats/families.hpp"
 #include "formats/operations.hpp"
 #include "formats/text.hpp"
 
@@ -160,6 +161,11 @@ struct Family {
 };
 
 constexpr std::array families = std::to_array<Family>({
+    {decimal_family, decimal_names},
+    {posit_family, posit_names},
+    {p3109_family, p3109_names},
+    {block_family, block_names},
+    {grid_family, grid_names},
     {binary_family, binary_names},
 });
 
