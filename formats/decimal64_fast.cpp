@@ -15,6 +15,7 @@ namespace outward::decimal {
 namespace {
 
 __extension__ using Word = unsigned __int128;
+__extension__ using Signed = __int128;
 
 constexpr int digits64 = 16;
 constexpr int bias64 = 398, least_exponent64 = -398, top_exponent64 = 369;
@@ -201,9 +202,11 @@ Code64 square_root64(Code64 a, Rounding rounding, Flags& flags) {
     int scale = 35 - digits_of(x->coefficient);
     if ((x->exponent - scale) % 2 != 0) ++scale;
     const Word radicand = x->coefficient * powers[static_cast<std::size_t>(scale)];
-    // Hardware's root and one step of Newton; what counts is the comparison of squares.
-    Word root = static_cast<Word>(std::sqrt(static_cast<double>(radicand)));
-    root = (root + radicand / root) / 2;
+    // Hardware's root and a correction by the rest; what counts is the comparison of squares.
+    const auto seed = static_cast<std::int64_t>(std::sqrt(static_cast<double>(radicand)));
+    const auto left =
+        static_cast<double>(static_cast<Signed>(radicand - static_cast<Word>(seed) * static_cast<Word>(seed)));
+    Word root = static_cast<Word>(seed + static_cast<std::int64_t>(left / (2 * static_cast<double>(seed))));
     while (root * root > radicand) --root;
     while ((root + 1) * (root + 1) <= radicand) ++root;
     // Exact roots have a preferred exponent of their own: the general path.
