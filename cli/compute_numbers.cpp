@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/number_text.hpp"
 #include "cli/compute_commands.hpp"
 #include "cli/compute_expression.hpp"
 #include "formats/error.hpp"
@@ -15,35 +16,6 @@ using Json = nlohmann::ordered_json;
 
 void print(const Json& json) { std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()); }
 
-std::string bits_text(const NumberFormat& format, const Integer& code) {
-  std::string digits = code.str(0, std::ios_base::hex);
-  const std::size_t count = static_cast<std::size_t>((format.width() + 3) / 4);
-  return "0x" + std::string(count - std::min(count, digits.size()), '0') + digits;
-}
-
-// "5/16", "3*2^-70000" where no fraction could be written; infinities and NaNs by name.
-std::string exact_text(const ExactNumber& x) {
-  if (x.kind == ExactNumber::Kind::nan) return "nan";
-  if (x.kind == ExactNumber::Kind::infinity) return x.negative ? "-inf" : "inf";
-  if (x.factor.is_zero()) return "0";
-  constexpr std::int64_t most = 20000;
-  if (x.exponent > most || x.exponent < -most - max_fraction_bits)
-    return fraction_text(x.factor) + "*2^" + std::to_string(x.exponent);
-  const Integer power = Integer(1) << static_cast<unsigned>(x.exponent < 0 ? -x.exponent : x.exponent);
-  return fraction_text(x.exponent < 0 ? Rational(x.factor / power) : Rational(x.factor * power));
-}
-
-Json flags_json(const Flags& flags) {
-  Json list = Json::array();
-  const std::string text = flags_text(flags);
-  for (std::size_t at = 0; text != "none" && at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    list.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return list;
-}
-
 Json step_json(const ComputeStep& step) {
   Json json = {{"text", step.text}, {"format", step.format->text()}};
   if (!step.word.empty()) {
@@ -53,7 +25,7 @@ Json step_json(const ComputeStep& step) {
     json["bits"] = bits_text(*step.format, step.code);
     json["exact"] = exact_text(step.format->to_exact(step.code));
   }
-  json["flags"] = flags_json(step.flags);
+  json["flags"] = flag_words(step.flags);
   return json;
 }
 
@@ -75,7 +47,7 @@ int compute_numbers(const ComputeOptions& options) {
     const Json last = step_json(result);
     for (const char* key : {"value", "bits", "exact"})
       if (last.contains(key)) json[key] = last[key];
-    json["flags"] = flags_json(all);
+    json["flags"] = flag_words(all);
     json["steps"] = Json::array();
     for (const ComputeStep& step : steps) json["steps"].push_back(step_json(step));
     print(json);

@@ -15,6 +15,7 @@ constexpr const char* examples = R"(Examples:
   model info net.onnx                      what the network is made of
   model check net.onnx                     exit 0 if it is supported, else 4 and every reason
   model run net.onnx --input point.npy     outputs of the reference-order execution
+  model run net.onnx --input point.npy --format e4m3fn --accumulate binary16 --order pairwise
   model ops                                supported operators
   model property prop.vnnlib --model net.onnx
 
@@ -49,7 +50,19 @@ int main(int argc, char** argv) {
   run->add_option("--input", options.input, "point: .npy, .csv, .json, .pb, PNG or PNM")->required();
   run->add_option("--layout", options.layout, "nchw or nhwc: how the model orders image samples")
       ->check(CLI::IsMember({"nchw", "nhwc"}));
-  run->add_flag("--exact", options.exact, "exact arithmetic instead of the reference order in the element type");
+  CLI::Option* exact =
+      run->add_flag("--exact", options.exact, "exact arithmetic instead of the reference order in the element type");
+  CLI::Option* format = run->add_option("--format", options.format,
+                                        "number format of values and constants, as `compute formats` lists them")
+                            ->excludes(exact);
+  run->add_option("--accumulate", options.accumulator,
+                  "format of products and sums inside one node (default: --format)")
+      ->needs(format);
+  run->add_option("--order", options.order, "sequential, pairwise, or fused (a chain of fma)")
+      ->check(CLI::IsMember({"sequential", "pairwise", "fused"}))
+      ->needs(format);
+  run->add_option("--rounding", options.rounding, "nearest_even, nearest_away, toward_zero, up, down or to_odd")
+      ->needs(format);
 
   CLI::App* ops = app.add_subcommand("ops", "the support matrix");
   ops->add_flag("--json", options.json, "one JSON object on stdout");
@@ -63,7 +76,7 @@ int main(int argc, char** argv) {
   return report_errors([&] {
     if (info->parsed()) return model_info(options);
     if (check->parsed()) return model_check(options);
-    if (run->parsed()) return model_run(options);
+    if (run->parsed()) return options.format.empty() ? model_run(options) : model_run_in_format(options);
     if (ops->parsed()) return model_ops(options);
     return model_property(options.file, options.model, options.json);
   });

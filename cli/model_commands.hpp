@@ -11,6 +11,7 @@ struct ModelOptions {
   std::string file, input, layout, model;
   std::vector<std::string> shapes;  // NAME=D1,D2,...
   bool json = false, nodes = false, exact = false;
+  std::string format, accumulator, order = "sequential", rounding = "nearest_even";  // of `run`; format "": the model's
 };
 
 ShapeOverrides parse_shapes(const std::vector<std::string>& texts);
@@ -18,6 +19,7 @@ ShapeOverrides parse_shapes(const std::vector<std::string>& texts);
 int model_info(const ModelOptions& options);
 int model_check(const ModelOptions& options);
 int model_run(const ModelOptions& options);
+int model_run_in_format(const ModelOptions& options);
 int model_ops(const ModelOptions& options);
 
 }  // namespace outward::cli

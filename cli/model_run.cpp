@@ -5,6 +5,7 @@
 
 #include "cli/common/errors.hpp"
 #include "cli/model_commands.hpp"
+#include "cli/model_point.hpp"
 #include "importers/arrays/arrays.hpp"
 #include "runtime/cpu/exact.hpp"
 #include "runtime/cpu/reference.hpp"
@@ -14,9 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print(const Json& json) {
-  std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
+void print(const Json& json) { std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()); }
 
 std::string hex_text(double value) {
   char text[64];
@@ -52,23 +51,27 @@ int run_exactly(const ModelOptions& options, const Graph& graph, const std::vect
     else
       std::printf("Y_%zu in [%s, %s]\n", j, shortest_decimal(lo).c_str(), shortest_decimal(hi).c_str());
   }
-  if (options.json)
-    print({{"file", options.file}, {"semantics", "real"}, {"outputs", outputs}});
+  if (options.json) print({{"file", options.file}, {"semantics", "real"}, {"outputs", outputs}});
   return exit_holds;
 }
 
 }  // namespace
 
+std::vector<double> read_point(const ModelOptions& options, const Graph& graph) {
+  std::vector<double> point;
+  for (std::uint64_t bits :
+       read_array(options.input, {graph.element, graph.nodes[0].size, graph.input_shape, options.layout}))
+    point.push_back(graph.element == ElementType::binary32
+                        ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
+                        : std::bit_cast<double>(bits));
+  return point;
+}
+
 int model_run(const ModelOptions& options) {
   const Model model = import_onnx(options.file, parse_shapes(options.shapes));
   const Graph& graph = model.graph;
   const bool single = graph.element == ElementType::binary32;
-  std::vector<double> point;
-  for (std::uint64_t bits :
-       read_array(options.input, {graph.element, graph.nodes[0].size, graph.input_shape, options.layout})) {
-    point.push_back(single ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
-                           : std::bit_cast<double>(bits));
-  }
+  const std::vector<double> point = read_point(options, graph);
   if (options.exact) return run_exactly(options, graph, point);
   std::vector<std::vector<double>> nodes;
   const std::vector<double> y = run_reference(graph, point, &nodes);

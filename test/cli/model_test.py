@@ -46,6 +46,32 @@ class Model(harness.FolderTest):
             self.assertAlmostEqual(float(high), y, delta=1e-5)
         self.assertEqual(len(ranges), 3)
 
+    def test_run_in_a_format(self):
+        """binary32 in sequential order is the plain run; narrow formats come near, each in its own arithmetic."""
+        plain = re.findall(r"^Y_\d (\S+)$", harness.run("model", "run", MODEL, "--input", IMAGE).out, re.M)
+        same = harness.run("model", "run", MODEL, "--input", IMAGE, "--format", "fp32")
+        self.assertEqual(re.findall(r"^Y_\d (\S+)$", same.out, re.M), plain)
+        self.assertIn("inexact", same.err)
+        for options in [["bfloat16"], ["posit16"], ["decimal64"], ["binary(15, 200)"], ["binary16", "--accumulate", "binary32", "--order", "fused"],
+                        ["e5m2", "--accumulate", "binary16", "--order", "pairwise", "--rounding", "toward_zero"]]:
+            done = harness.run("model", "run", MODEL, "--input", IMAGE, "--json", "--format", *options)
+            self.assertEqual(done.code, 0, done.err)
+            run = json.loads(done.out)
+            self.assertTrue(run["finite"])
+            # 201 bits hold every sum of this network: nothing is rounded.
+            self.assertEqual("inexact" in run["flags"], options != ["binary(15, 200)"])
+            for output, y in zip(run["outputs"], plain):
+                self.assertAlmostEqual(float(output["value"]), float(y), delta=2.0 if "e5m2" in options else 0.1)
+
+    def test_run_in_a_format_refusals(self):
+        for options, code, word in [(["--format", "binary(1, 3)"], 4, "2 to 30"), (["--format", "binary99"], 4, "binary99"),
+                                    (["--order", "fused"], 3, "--format"), (["--format", "fp16", "--exact"], 3, "--exact"),
+                                    (["--format", "fp16", "--rounding", "sideways"], 3, "sideways")]:
+            done = harness.run("model", "run", MODEL, "--input", IMAGE, *options)
+            self.assertEqual(done.code, code, (options, done.out, done.err))
+            self.assertIn(word, done.err)
+            self.assertEqual(done.out, "")
+
     def by_hand(self):
         with open(MODEL, "rb") as file:
             data = file.read()
