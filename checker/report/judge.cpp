@@ -8,6 +8,7 @@
 #include "checker/report/identity.hpp"
 #include "checker/report/line.hpp"
 #include "checker/report/question.hpp"
+#include "checker/report/shard.hpp"
 #include "checker/report/witness.hpp"
 #include "checker/translate/aptp.hpp"
 
@@ -173,6 +174,9 @@ Line judge_content(const std::string& file, const Options& options) {
     std::string start(64, '\0');
     std::ifstream in(file, std::ios::binary);
     in.read(start.data(), static_cast<std::streamsize>(start.size()));
+    const bool in_parts = options.shards > 0 || !options.joined.empty();
+    if (in_parts && !is_certificate(start)) throw UsageError{"--shard and --join are for certificates of ours"};
+    if (in_parts) return options.shards > 0 ? shard_line(file, options) : join_line(file, options);
     if (is_certificate(start)) return certificate_line(file, options);
     if (is_composition(start)) return composition_line(file, options);
     const Bytes bytes = read_maybe_gzip(file);

@@ -29,6 +29,9 @@ const char* const usage_text =
     "  --weights FILE        the weights they were made for    --network NAME=FILE  one of several networks\n"
     "  --ieee32              every number must be a binary32 number\n"
     "how\n"
+    "  --shard K/N           follow only the K-th of N parts of one big proof: INCOMPLETE, with a record for --join\n"
+    "  --join FILE           (of every shard) what --shard printed; if nothing is missing VALID_WITH_ASSUMPTIONS\n"
+    "                        (shards-run-elsewhere)\n"
     "  --exact               exact rational arithmetic only (slow)\n"
     "  --json  --quiet  --explain      one JSON object per certificate; no reasons; more reasons\n"
     "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
@@ -130,6 +133,14 @@ constexpr WithValue with_value[] = {
        o.semantics =
            one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
      }},
+    {"--shard",
+     [](Options& o, Value v) {
+       const std::size_t slash = std::min(v.find('/'), v.size());
+       o.shard = integer("--shard", v.substr(0, slash));
+       o.shards = integer("--shard", v.substr(std::min(slash + 1, v.size())));
+       if (o.shard == 0 || o.shard > o.shards) throw UsageError{"--shard takes K/N with 1 <= K <= N"};
+     }},
+    {"--join", [](Options& o, Value v) { o.joined.push_back(v); }},
     {"--allow", [](Options& o, Value v) { o.allowed.push_back(v); }},
     {"--limit",
      [](Options& o, Value v) {
@@ -164,20 +175,13 @@ struct Flag {
   const char* name;
   bool Options::*target;
 };
-constexpr Flag flags[] = {{"--exact", &Options::exact},
-                          {"--json", &Options::json},
-                          {"--quiet", &Options::quiet},
-                          {"--explain", &Options::explain},
-                          {"--print", &Options::print},
-                          {"--parse", &Options::parse},
-                          {"--recompute", &Options::recompute},
-                          {"--ieee32", &Options::ieee32},
-                          {"--sarif", &Options::sarif},
-                          {"--junit", &Options::junit},
-                          {"--statement", &Options::statement},
-                          {"--limits", &Options::list_limits},
-                          {"--help", &Options::help},
-                          {"-h", &Options::help}};
+constexpr Flag flags[] = {{"--exact", &Options::exact},         {"--json", &Options::json},
+                          {"--quiet", &Options::quiet},         {"--explain", &Options::explain},
+                          {"--print", &Options::print},         {"--parse", &Options::parse},
+                          {"--recompute", &Options::recompute}, {"--ieee32", &Options::ieee32},
+                          {"--sarif", &Options::sarif},         {"--junit", &Options::junit},
+                          {"--statement", &Options::statement}, {"--limits", &Options::list_limits},
+                          {"--help", &Options::help},           {"-h", &Options::help}};
 
 void require_consistent(const Options& o) {
   if (o.files.empty()) throw UsageError{"no certificate was named"};
@@ -190,6 +194,9 @@ void require_consistent(const Options& o) {
                            !o.radius.scale.empty() || !o.radius.mean.empty() || !o.radius.std.empty() ||
                            !o.radius.layout.empty();
   if (radius_part && o.radius.radius.empty()) throw UsageError{"--input, --label, --clip and the like need --radius"};
+  if (o.shards > 0 && !o.joined.empty()) throw UsageError{"--shard and --join exclude each other"};
+  if ((o.shards > 0 || !o.joined.empty()) && (o.files.size() != 1 || o.statement))
+    throw UsageError{"--shard and --join are for one certificate, and without --statement"};
   if (o.dataset.empty() != o.labels.empty()) throw UsageError{"--dataset and --labels belong together"};
   if (!o.dataset.empty() && o.radius.radius.empty()) throw UsageError{"--dataset needs --radius"};
   if (o.row && o.dataset.empty()) throw UsageError{"--row is a row of --dataset"};
@@ -268,7 +275,8 @@ Options parse_options(const std::vector<std::string>& given) {
     if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
     if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
     if (!value) options.asked.push_back(*(value = arguments[++i]));
-    const bool repeatable = name == "--allow" || name == "--limit" || name == "--input-shape" || name == "--network";
+    const bool repeatable =
+        name == "--allow" || name == "--join" || name == "--limit" || name == "--input-shape" || name == "--network";
     if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end())
       throw UsageError{name + " is given twice"};
     seen.push_back(name);
