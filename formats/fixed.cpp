@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -165,21 +164,11 @@ bool increments(Rounding rounding, bool negative, bool odd, bool half, bool rest
 template <std::size_t W>
 Integer integer_of(const std::array<Word, W>& words) {
   Integer value;
-  import_bits(value, words.begin(), words.end(), 64, false);
+  for (std::size_t i = W; i-- > 0;) value = (value << 64) | words[i];
   return value;
 }
 
 }  // namespace
-
-std::uint64_t square_root_128(unsigned __int128 x, bool& exact) {
-  // The seed is off by a few units at most; the corrections make the result independent of it.
-  const long double seed = std::sqrt(static_cast<long double>(x));
-  Word root = seed >= 18446744073709551615.0L ? ~Word{0} : static_cast<Word>(seed);
-  while (static_cast<Double>(root) * root > x) --root;
-  while (root != ~Word{0} && static_cast<Double>(root + 1) * (root + 1) <= x) ++root;
-  exact = static_cast<Double>(root) * root == x;
-  return root;
-}
 
 template <int N>
 FixedArithmetic<N>::FixedArithmetic(const Format& format) : format_(format) {
@@ -221,12 +210,23 @@ Value FixedArithmetic<N>::value(const Fixed<N>& x) const {
 
 template <int N>
 template <int W>
+[[gnu::noinline, gnu::cold]] Fixed<N> FixedArithmetic<N>::rounded_generically(bool negative, std::int64_t exponent,
+                                                                              Words<W> words, bool sticky,
+                                                                              Rounding rounding, Flags& flags) const {
+  return fixed(round(format_, Exact{negative, integer_of(words), exponent - (64 * W - 1), sticky}, rounding, flags));
+}
+
+template <int N>
+[[gnu::noinline, gnu::cold]] Fixed<N> FixedArithmetic<N>::cancelled(Rounding rounding, Flags& flags) const {
+  return fixed(round(format_, Exact{rounding == Rounding::down}, rounding, flags));
+}
+
+template <int N>
+template <int W>
 Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const Words<W>& words, bool sticky,
                                      Rounding rounding, Flags& flags) const {
-  const auto generic = [&] {
-    return fixed(round(format_, Exact{negative, integer_of(words), exponent - (64 * W - 1), sticky}, rounding, flags));
-  };
-  if (exponent < least_ || exponent > greatest_) return generic();
+  if (exponent < least_ || exponent > greatest_) [[unlikely]]
+    return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
   Fixed<N> result{Kind::finite, negative, exponent, {}};
   std::copy(words.end() - N, words.end(), result.words.begin());
   bool rest = sticky;
@@ -248,7 +248,7 @@ Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const
       if (result.words[i] >= step) break;
     }
     if (i == N) {  // all ones: the next power of two
-      if (exponent == greatest_) return generic();
+      if (exponent == greatest_) return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
       result.words[N - 1] = Word{1} << 63;
       ++result.exponent;
     }
@@ -259,13 +259,12 @@ Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const
 
 template <int N>
 template <int W>
-Fixed<N> FixedArithmetic<N>::sum(bool negative_x, std::int64_t exponent_x, Words<W> x, bool negative_y,
-                                 std::int64_t exponent_y, Words<W> y, Rounding rounding, Flags& flags) const {
-  if (exponent_x < exponent_y || (exponent_x == exponent_y && less<W>(x, y))) {
-    std::swap(negative_x, negative_y);
-    std::swap(exponent_x, exponent_y);
-    std::swap(x, y);
-  }
+Fixed<N> FixedArithmetic<N>::sum(bool negative_x, std::int64_t exponent_x, const Words<W>& larger, bool negative_y,
+                                 std::int64_t exponent_y, const Words<W>& smaller, Rounding rounding,
+                                 Flags& flags) const {
+  if (exponent_x < exponent_y || (exponent_x == exponent_y && less<W>(larger, smaller)))
+    return sum<W>(negative_y, exponent_y, smaller, negative_x, exponent_x, larger, rounding, flags);
+  Words<W> x = larger, y = smaller;
   bool sticky = shift_right<W>(y, exponent_x - exponent_y);
   if (negative_x == negative_y) {
     if (add_to<W>(x, y)) {
@@ -276,30 +275,35 @@ Fixed<N> FixedArithmetic<N>::sum(bool negative_x, std::int64_t exponent_x, Words
     return rounded<W>(negative_x, exponent_x, x, sticky, rounding, flags);
   }
   subtract_from<W>(x, y, sticky);
-  if (std::all_of(x.begin(), x.end(), [](Word word) { return word == 0; }))
-    return fixed(round(format_, Exact{rounding == Rounding::down}, rounding, flags));
+  if (std::all_of(x.begin(), x.end(), [](Word word) { return word == 0; })) return cancelled(rounding, flags);
   exponent_x -= normalise<W>(x);
   return rounded<W>(negative_x, exponent_x, x, sticky, rounding, flags);
+}
+
+template <int N>
+[[gnu::noinline, gnu::cold]] Fixed<N> FixedArithmetic<N>::generic(GenericOperation operation, const Fixed<N>& a,
+                                                                  const Fixed<N>& b, Rounding rounding,
+                                                                  Flags& flags) const {
+  return fixed(operation(format_, value(a), value(b), rounding, flags));
 }
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::add(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
   if (a.kind == Kind::finite && b.kind == Kind::finite)
     return sum<N>(a.negative, a.exponent, a.words, b.negative, b.exponent, b.words, rounding, flags);
-  return fixed(outward::add(format_, value(a), value(b), rounding, flags));
+  return generic(outward::add, a, b, rounding, flags);
 }
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::subtract(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
   if (a.kind == Kind::finite && b.kind == Kind::finite)
     return sum<N>(a.negative, a.exponent, a.words, !b.negative, b.exponent, b.words, rounding, flags);
-  return fixed(outward::subtract(format_, value(a), value(b), rounding, flags));
+  return generic(outward::subtract, a, b, rounding, flags);
 }
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::multiply(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
-  if (a.kind != Kind::finite || b.kind != Kind::finite)
-    return fixed(outward::multiply(format_, value(a), value(b), rounding, flags));
+  if (a.kind != Kind::finite || b.kind != Kind::finite) return generic(outward::multiply, a, b, rounding, flags);
   Words<2 * N> words = product<N>(a.words, b.words);
   const std::int64_t exponent = a.exponent + b.exponent + 1 - normalise<2 * N>(words);
   return rounded<2 * N>(a.negative != b.negative, exponent, words, false, rounding, flags);
@@ -307,8 +311,7 @@ Fixed<N> FixedArithmetic<N>::multiply(const Fixed<N>& a, const Fixed<N>& b, Roun
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::divide(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
-  if (a.kind != Kind::finite || b.kind != Kind::finite)
-    return fixed(outward::divide(format_, value(a), value(b), rounding, flags));
+  if (a.kind != Kind::finite || b.kind != Kind::finite) return generic(outward::divide, a, b, rounding, flags);
   Words<2 * N> u{};
   std::copy(a.words.begin(), a.words.end(), u.begin() + N);
   std::int64_t exponent = a.exponent - b.exponent;

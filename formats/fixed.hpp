@@ -43,12 +43,20 @@ class FixedArithmetic {
   const Format& format() const { return format_; }
 
  private:
+  using GenericOperation = Value (*)(const Format&, const Value&, const Value&, Rounding, Flags&);
+  Fixed<N> generic(GenericOperation operation, const Fixed<N>& a, const Fixed<N>& b, Rounding rounding,
+                   Flags& flags) const;
+  Fixed<N> cancelled(Rounding rounding, Flags& flags) const;
+  template <int W>
+  Fixed<N> rounded_generically(bool negative, std::int64_t exponent, std::array<std::uint64_t, W> words, bool sticky,
+                               Rounding rounding, Flags& flags) const;
   template <int W>
   Fixed<N> rounded(bool negative, std::int64_t exponent, const std::array<std::uint64_t, W>& words, bool sticky,
                    Rounding rounding, Flags& flags) const;
   template <int W>
-  Fixed<N> sum(bool negative_x, std::int64_t exponent_x, std::array<std::uint64_t, W> x, bool negative_y,
-               std::int64_t exponent_y, std::array<std::uint64_t, W> y, Rounding rounding, Flags& flags) const;
+  Fixed<N> sum(bool negative_x, std::int64_t exponent_x, const std::array<std::uint64_t, W>& larger, bool negative_y,
+               std::int64_t exponent_y, const std::array<std::uint64_t, W>& smaller, Rounding rounding,
+               Flags& flags) const;
 
   Format format_;
   std::int64_t least_ = 0, greatest_ = 0;  // exponents of results that are decided here
@@ -58,8 +66,5 @@ class FixedArithmetic {
 extern template class FixedArithmetic<1>;
 extern template class FixedArithmetic<2>;
 extern template class FixedArithmetic<4>;
-
-// floor(sqrt(x)) of a 128-bit number.
-std::uint64_t square_root_128(unsigned __int128 x, bool& exact);
 
 }  // namespace outward

@@ -3,6 +3,7 @@
 #include "formats/operations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace outward {
@@ -364,6 +365,17 @@ std::optional<Value> next_down(const Format& format, const Value& a, Flags& flag
   return next;
 }
 
+std::uint64_t square_root_128(unsigned __int128 x, bool& exact) {
+  // The seed is off by a few units at most; the corrections make the result independent of it.
+  const long double seed = std::sqrt(static_cast<long double>(x));
+  std::uint64_t root = seed >= 18446744073709551615.0L ? ~std::uint64_t{0} : static_cast<std::uint64_t>(seed);
+  const auto square = [](std::uint64_t r) { return static_cast<unsigned __int128>(r) * r; };
+  while (square(root) > x) --root;
+  while (root != ~std::uint64_t{0} && square(root + 1) <= x) ++root;
+  exact = square(root) == x;
+  return root;
+}
+
 Integer integer_square_root(const Integer& x, bool& exact) {
   if (x.is_zero()) {
     exact = true;
@@ -371,26 +383,21 @@ Integer integer_square_root(const Integer& x, bool& exact) {
   }
   const unsigned bits = msb(x) + 1;
   Integer root;
-  if (bits <= 64) {
-    const auto small = static_cast<std::uint64_t>(x);
-    // Bit by bit: at most 32 steps.
-    std::uint64_t low = 0;
-    for (std::uint64_t bit = std::uint64_t{1} << ((bits - 1) / 2); bit != 0; bit >>= 1)
-      if ((low | bit) * (low | bit) <= small && (low | bit) <= 0xffffffffU) low |= bit;
-    root = low;
-  } else {
-    // The root of the upper half of the bits has half of the digits; one Newton step gives all, up to a few units.
-    const unsigned cut = bits / 4 - 1;
-    bool ignored = false;
-    const Integer guess = (integer_square_root(x >> (2 * cut), ignored) + 1) << cut;
-    root = (guess + x / guess) >> 1;
-    Integer rest = x - root * root;
-    for (; rest < 0; --root) rest += 2 * root - 1;
-    for (; rest > 2 * root; ++root) rest -= 2 * root + 1;
-    exact = rest.is_zero();
-    return root;
+  if (bits <= 128) {
+    const Integer high = x >> 64, low = x & ~std::uint64_t{0};
+    return square_root_128(
+        (static_cast<unsigned __int128>(static_cast<std::uint64_t>(high)) << 64) | static_cast<std::uint64_t>(low),
+        exact);
   }
-  exact = root * root == x;
+  // The root of the upper half of the bits has half of the digits; one Newton step gives all, up to a few units.
+  const unsigned cut = bits / 4 - 1;
+  bool ignored = false;
+  const Integer guess = (integer_square_root(x >> (2 * cut), ignored) + 1) << cut;
+  root = (guess + x / guess) >> 1;
+  Integer rest = x - root * root;
+  for (; rest < 0; --root) rest += 2 * root - 1;
+  for (; rest > 2 * root; ++root) rest -= 2 * root + 1;
+  exact = rest.is_zero();
   return root;
 }
 

@@ -60,5 +60,6 @@ std::optional<Value> next_down(const Format& format, const Value& a, Flags& flag
 
 // floor(sqrt(x)) and whether it is exact. REQUIRES x >= 0.
 Integer integer_square_root(const Integer& x, bool& exact);
+std::uint64_t square_root_128(unsigned __int128 x, bool& exact);
 
 }  // namespace outward
