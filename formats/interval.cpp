@@ -191,6 +191,29 @@ Interval subtract(const Format& format, const Interval& a, const Interval& b) {
 
 namespace {
 
+// Ends of one corner. An infinite corner is an end on its own side only: on the other one the greatest finite number
+// stands.
+Interval outer_ends(const Format& format, const Value& lo, const Value& hi) {
+  return {lo.kind == Kind::infinity && !lo.negative ? greatest_finite(format) : lo,
+          hi.kind == Kind::infinity && hi.negative ? greatest_finite(format, true) : hi};
+}
+
+// Takes one more corner in. Of equal ends the flags of all count: a saturated end may equal an exact one.
+void extend(Interval& all, Flags& below, Flags& above, const Interval& corner, const Flags& down, const Flags& up) {
+  if (all.is_empty()) {
+    all = corner;
+    below = down;
+    above = up;
+    return;
+  }
+  const int lo = order(corner.lower(), all.lower()), hi = order(corner.upper(), all.upper());
+  if (lo < 0) below = down;
+  if (lo == 0) below |= down;
+  if (hi > 0) above = up;
+  if (hi == 0) above |= up;
+  all = hull(all, corner);
+}
+
 // The least of f(x_i, y_i) rounded down and the greatest rounded up, over the four pairs of ends.
 template <class Operation>
 Interval over_corners(const Format& format, const Interval& a, const Interval& b, Operation f) {
@@ -201,22 +224,7 @@ Interval over_corners(const Format& format, const Interval& a, const Interval& b
       Flags down, up;
       const Value lo = f(*x, *y, Rounding::down, down), hi = f(*x, *y, Rounding::up, up);
       if (lo.is_nan() || hi.is_nan()) lower_end(format, lo.is_nan() ? lo : hi, down);
-      if (out.is_empty()) {
-        // An infinite corner is one end only: the other one is the greatest finite number.
-        out = Interval(lo.kind == Kind::infinity && !lo.negative ? greatest_finite(format) : lo,
-                       hi.kind == Kind::infinity && hi.negative ? greatest_finite(format, true) : hi);
-        below = down;
-        above = up;
-        continue;
-      }
-      if (order(lo, out.lower()) < 0) {
-        out = Interval(lo, out.upper());
-        below = down;
-      }
-      if (order(hi, out.upper()) > 0) {
-        out = Interval(out.lower(), hi);
-        above = up;
-      }
+      extend(out, below, above, outer_ends(format, lo, hi), down, up);
     }
   return {lower_end(format, out.lower(), below), upper_end(format, out.upper(), above)};
 }
@@ -301,17 +309,7 @@ Interval fused_multiply_add(const Format& format, const Interval& a, const Inter
       Flags down, up;
       const Value lo = end(c.lower(), Rounding::down, down), hi = end(c.upper(), Rounding::up, up);
       if (lo.is_nan() || hi.is_nan()) lower_end(format, lo.is_nan() ? lo : hi, down);
-      const Value low = lo.kind == Kind::infinity && !lo.negative ? greatest_finite(format) : lo;
-      const Value high = hi.kind == Kind::infinity && hi.negative ? greatest_finite(format, true) : hi;
-      if (out.is_empty() || order(low, out.lower()) < 0) {
-        out = Interval(low, out.is_empty() ? high : out.upper());
-        below = down;
-        if (order(out.upper(), high) == 0) above = up;
-      }
-      if (order(high, out.upper()) > 0) {
-        out = Interval(out.lower(), high);
-        above = up;
-      }
+      extend(out, below, above, outer_ends(format, lo, hi), down, up);
     }
   return {lower_end(format, out.lower(), below), upper_end(format, out.upper(), above)};
 }

@@ -1,5 +1,7 @@
 // Activations of neural networks from the functions of the other files: see kernels.hpp. Nothing cancels where a value
 // is small, so relative widths stay those of the parts.
+#include <algorithm>
+
 #include "formats/elementary/kernels.hpp"
 #include "formats/elementary/series.hpp"
 
@@ -58,17 +60,28 @@ Enclosure softplus(const Dyadic& x, Bits w) {
   return positive ? add(point(x), tail, w + 4) : tail;
 }
 
-// tanh(log(1 + E)) = n/(n + 2), n = E (E + 2), E = e^x, for x < 0; (1 + 2q)/(1 + 2q + 2q^2), q = e^-x, otherwise.
+// tanh(log(1 + E)) = n/(n + 2), n = E (E + 2), E = e^x, for x < 0; 1 - 2q^2/(1 + 2q + 2q^2), q = e^-x, otherwise:
+// never above 1.
+// |x| < 2^-w-4: t increases from 3/5 at 0 with a slope of at most 1, so x t lies between 3x/5 and 3x/5 (1 + 2^-w), or
+// (1 - 2^-w) for x < 0; 3x/5 is kept exact where it is dyadic.
 Enclosure mish(const Dyadic& x, Bits w) {
   const Bits bits = w + 8;
+  if (x.mantissa.is_zero()) return point({});
+  if (floor_log2(x) < -w - 4) {
+    const Bits enough = std::max(bits, length(x.mantissa) + 4);
+    const Enclosure start = divide(point({x.mantissa * 3, x.exponent}), point(integer(5)), enough);
+    if (x.mantissa.sign() > 0) return {start.lo, slightly_more(start.hi, w).hi};
+    return {start.lo, slightly_less(start.hi, w).hi};
+  }
   if (x.mantissa.sign() < 0) {
     const Enclosure e = exp(x, bits);
     const Enclosure n = multiply(e, add(e, point(two), bits), bits);
     return multiply(point(x), divide(n, add(n, point(two), bits), bits), bits);
   }
   const Enclosure q = exp(outward::negated(x), bits);
-  const Enclosure n = add(point(one), scaled(q, 1), bits);
-  return multiply(point(x), divide(n, add(n, scaled(multiply(q, q, bits), 1), bits), bits), bits);
+  const Enclosure twice_square = scaled(multiply(q, q, bits), 1);
+  const Enclosure whole = add(add(point(one), scaled(q, 1), bits), twice_square, bits);
+  return multiply(point(x), subtract(point(one), divide(twice_square, whole, bits), bits), bits);
 }
 
 Enclosure elu(const Dyadic& x, Bits w) { return x.mantissa.sign() >= 0 ? point(x) : expm1(x, w); }

@@ -112,10 +112,11 @@ Enclosure exp10(const Dyadic& x, Bits w) {
 // With E = e^|x| - 1: sinh |x| = (E + E/(E + 1))/2, without cancellation. Beyond the range of e^x: at least its
 // quarter.
 Enclosure sinh(const Dyadic& x, Bits w) {
+  if (x.mantissa.is_zero()) return point({});
   if (x.mantissa.sign() < 0) return negated(sinh(outward::negated(x), w));
+  if (floor_log2(x) < -w / 2 - 2) return slightly_more(x, w);
   const Enclosure e = expm1(x, w + 6);
   if (e.hi_infinite) return {scaled(e.lo, -2), {}, false, true};
-  if (e.hi.mantissa.is_zero()) return point({});
   return scaled(add(e, divide(e, add(e, point(one), w + 6), w + 6), w + 6), -1);
 }
 

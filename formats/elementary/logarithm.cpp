@@ -68,9 +68,11 @@ Enclosure log2(const Dyadic& x, Bits w) {
 Enclosure log10(const Dyadic& x, Bits w) { return divide(log(x, w + 4), enclosure_of(ln10(w + 8), w + 8), w + 4); }
 
 // asinh x = log1p(x + x^2/(1 + sqrt(1 + x^2))) for x >= 0: no term cancels.
+// |x| < 2^(-w/2 - 2): x (1 - x^2) <= asinh x <= x for x >= 0.
 Enclosure asinh(const Dyadic& x, Bits w) {
   if (x.mantissa.is_zero()) return point({});
   if (x.mantissa.sign() < 0) return negated(asinh(outward::negated(x), w));
+  if (floor_log2(x) < -w / 2 - 2) return slightly_less(x, w);
   const Bits bits = w + 8;
   const Enclosure square = multiply(point(x), point(x), bits);
   const Enclosure root = square_root(add(point(one), square, bits), bits);
@@ -86,10 +88,11 @@ Enclosure acosh(const Dyadic& x, Bits w) {
   return log1p(add(t, square_root(product, bits), bits), bits);
 }
 
-// atanh x = log1p(2x/(1 - x))/2 for x >= 0.
+// atanh x = log1p(2x/(1 - x))/2 for x >= 0. |x| < 2^(-w/2 - 2): x <= atanh x <= x (1 + x^2) for 0 <= x <= 1/2.
 Enclosure atanh(const Dyadic& x, Bits w) {
   if (x.mantissa.is_zero()) return point({});
   if (x.mantissa.sign() < 0) return negated(atanh(outward::negated(x), w));
+  if (floor_log2(x) < -w / 2 - 2) return slightly_more(x, w);
   const Bits bits = w + 8;
   const Enclosure rest = add(point(one), point(outward::negated(x)), bits);
   return scaled(log1p(divide(point(scaled(x, 1)), rest, bits), bits), -1);
