@@ -2,6 +2,7 @@
 // integers against the general path. Prints SKIPPED where the compiler has no such types.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <random>
@@ -32,12 +33,18 @@ Number draw(std::mt19937_64& random, const decimal::Context& c) {
   return x;
 }
 
+// More in test/long/decimal_posit.
+int samples(int normally) {
+  const char* factor = std::getenv("OUTWARD_FORMAT_SAMPLES");
+  return factor ? normally * std::atoi(factor) : normally;
+}
+
 }  // namespace
 
 TEST_CASE("decimal64 in 128-bit integers equals the general path") {
   std::mt19937_64 random(64);
   std::size_t checked = 0;
-  for (int i = 0; i < 40000; ++i) {
+  for (int i = 0; i < samples(40000); ++i) {
     const Number x = draw(random, decimal::decimal64), y = draw(random, decimal::decimal64);
     const Number z = draw(random, decimal::decimal64);
     decimal::Context context = decimal::decimal64;
@@ -98,7 +105,7 @@ std::size_t compare_with_compiler(int count) {
   const decimal::Context& context = decimal::context_of(static_cast<int>(sizeof(T)) * 8);
   std::mt19937_64 random(sizeof(T));
   std::size_t checked = 0;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < samples(count); ++i) {
     const Number x = draw(random, context), y = draw(random, context);
     volatile T a = value_of<T>(x), b = value_of<T>(y);
     Flags flags;
