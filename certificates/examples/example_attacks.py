@@ -149,6 +149,7 @@ TREE = [
     ("worked", "range_infinite", several(drop("step", 1), put("refute", "ranges", multiple(2, 0, "1*2^0"))),
      "a multiple of an infinite end"),
     ("worked", "range_large", put("refute", "ranges", multiple(1, 0, "3*2^1")), "the multiple spoils the bound"),
+    ("worked", "range_zero", put("refute", "ranges", multiple(1, 0, "0")), "a multiple of zero"),
     ("worked", "bound_in_proof", before("close", bound(0, "lower", "-1*2^0", [0])), "a bound under the claim holds"),
     ("worked", "point_in_proof", before("close", {"record": "point", "case": 0, "values": ["1"]}),
      "a point in a proof"),

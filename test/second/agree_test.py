@@ -1,6 +1,7 @@
 """Every certificate of certificates/examples gets the expected word from `check` and from the second checker here."""
 import collections
 import csv
+import fnmatch
 import os
 import re
 import sys
@@ -67,6 +68,16 @@ class AgreeTest(unittest.TestCase):
             if len(group) == 1 and result.code != CODES[group[0]["word"]]:
                 wrong.append("%s: exit code %d" % (group[0]["file"], result.code))
         self.assertEqual(wrong, [])
+
+    def test_every_rule_of_the_index_has_its_examples(self):
+        rejected = [row["file"][len("rejected/"):-len(".jsonl")] for row in self.rows if row["file"].startswith("rejected/")]
+        table = [line for line in harness.read("certificates", "examples", "README.md").split("\n") if re.match(r"\| \d", line)]
+        self.assertGreater(len(table), 20)
+        for line in table:
+            patterns = re.findall(r"`([^`]+)`", line.split("|")[3])
+            self.assertTrue(patterns, line)
+            for pattern in patterns:
+                self.assertTrue(fnmatch.filter(rejected, pattern), pattern)
 
     def test_the_program(self):
         """The second checker from the command line: the word first, and the exit codes of `check`."""
