@@ -33,7 +33,7 @@ Number draw(std::mt19937_64& random, const decimal::Context& c) {
   return x;
 }
 
-// More in test/long/decimal_posit.
+// More in test/long/decimals.
 int samples(int normally) {
   const char* factor = std::getenv("OUTWARD_FORMAT_SAMPLES");
   return factor ? normally * std::atoi(factor) : normally;

@@ -79,7 +79,7 @@ Code spec_sqrt(Code a, int n) {
 
 long long checked = 0;
 
-// Samples of one width or quire: more in test/long/decimal_posit.
+// Samples of one width or quire; the variable multiplies them.
 int samples(int normally) {
   const char* factor = std::getenv("OUTWARD_FORMAT_SAMPLES");
   return factor ? normally * std::atoi(factor) : normally;
