@@ -153,8 +153,10 @@ TEST_CASE("rounded elementary functions equal MPFR in binary16") {
       for (std::size_t r = 0; r < std::size(directions); ++r)
         if (all || r == (code / 7) % std::size(directions)) compare_at(f16, row, x, directions[r]);
     }
-  std::printf("binary16 against MPFR: %ld results equal, %ld left out (zero, or too close to a boundary for a composite reference)\n", compared,
-              undecided);
+  std::printf(
+      "binary16 against MPFR: %ld results equal, %ld left out (zero, or too close to a boundary for a composite "
+      "reference)\n",
+      compared, undecided);
   CHECK(undecided * 10 < compared);
 }
 
