@@ -33,8 +33,8 @@ Value element_value(const Kind& kind, std::uint8_t code) {
   if (kind.integer) return {Value::Kind::number, false, Rational(static_cast<std::int8_t>(code), 64)};
   const outward::Value x = decode(kind.element, code);
   if (x.is_nan()) return {Value::Kind::nan, false, 0};
-  if (x.kind == outward::Kind::infinity) return {Value::Kind::infinity, x.negative, 0};
-  return {Value::Kind::number, false, x.kind == outward::Kind::zero ? Rational(0) : to_rational(x)};
+  if (x.kind == ValueKind::infinity) return {Value::Kind::infinity, x.negative, 0};
+  return {Value::Kind::number, false, x.kind == ValueKind::zero ? Rational(0) : to_rational(x)};
 }
 
 std::uint8_t element_code(const Kind& kind, const Rational& x, Rounding rounding) {

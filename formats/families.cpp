@@ -53,8 +53,8 @@ std::optional<ExactNumber> exact_literal(std::string_view text) {
   ExactNumber x;
   x.negative = value->negative;
   if (value->is_nan()) x.kind = ExactNumber::Kind::nan;
-  if (value->kind == Kind::infinity) x.kind = ExactNumber::Kind::infinity;
-  if (value->kind == Kind::finite) {
+  if (value->kind == ValueKind::infinity) x.kind = ExactNumber::Kind::infinity;
+  if (value->kind == ValueKind::finite) {
     x.factor = Rational(value->negative ? Integer(-value->significand) : value->significand);
     x.exponent = value->exponent;
   }

@@ -184,11 +184,11 @@ FixedArithmetic<N>::FixedArithmetic(const Format& format) : format_(format) {
 template <int N>
 Fixed<N> FixedArithmetic<N>::fixed(const Value& value) const {
   Fixed<N> result{value.kind, value.negative, 0, {}};
-  const Integer& number = value.kind == Kind::finite ? value.significand : value.payload;
+  const Integer& number = value.kind == ValueKind::finite ? value.significand : value.payload;
   if (number.is_zero()) return result;
   if (msb(number) >= 64 * N) throw std::logic_error("FixedArithmetic: the value needs more words");
   export_bits(number, result.words.begin(), 64, false);
-  if (value.kind == Kind::finite) {
+  if (value.kind == ValueKind::finite) {
     result.exponent = floor_log2(value);
     normalise<N>(result.words);
   }
@@ -199,7 +199,7 @@ template <int N>
 Value FixedArithmetic<N>::value(const Fixed<N>& x) const {
   Value result{x.kind, x.negative, 0, 0, 0};
   if (x.is_nan_kind()) result.payload = integer_of(x.words);
-  if (x.kind == Kind::finite) {
+  if (x.kind == ValueKind::finite) {
     result.significand = integer_of(x.words);
     const unsigned zeros = lsb(result.significand);
     result.significand >>= zeros;
@@ -227,7 +227,7 @@ Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const
                                      Rounding rounding, Flags& flags) const {
   if (exponent < least_ || exponent > greatest_) [[unlikely]]
     return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
-  Fixed<N> result{Kind::finite, negative, exponent, {}};
+  Fixed<N> result{ValueKind::finite, negative, exponent, {}};
   std::copy(words.end() - N, words.end(), result.words.begin());
   bool rest = sticky;
   for (std::size_t i = 0; i < W - N; ++i) rest = rest || words[i] != 0;
@@ -289,21 +289,22 @@ template <int N>
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::add(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
-  if (a.kind == Kind::finite && b.kind == Kind::finite)
+  if (a.kind == ValueKind::finite && b.kind == ValueKind::finite)
     return sum<N>(a.negative, a.exponent, a.words, b.negative, b.exponent, b.words, rounding, flags);
   return generic(outward::add, a, b, rounding, flags);
 }
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::subtract(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
-  if (a.kind == Kind::finite && b.kind == Kind::finite)
+  if (a.kind == ValueKind::finite && b.kind == ValueKind::finite)
     return sum<N>(a.negative, a.exponent, a.words, !b.negative, b.exponent, b.words, rounding, flags);
   return generic(outward::subtract, a, b, rounding, flags);
 }
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::multiply(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
-  if (a.kind != Kind::finite || b.kind != Kind::finite) return generic(outward::multiply, a, b, rounding, flags);
+  if (a.kind != ValueKind::finite || b.kind != ValueKind::finite)
+    return generic(outward::multiply, a, b, rounding, flags);
   Words<2 * N> words = product<N>(a.words, b.words);
   const std::int64_t exponent = a.exponent + b.exponent + 1 - normalise<2 * N>(words);
   return rounded<2 * N>(a.negative != b.negative, exponent, words, false, rounding, flags);
@@ -311,7 +312,8 @@ Fixed<N> FixedArithmetic<N>::multiply(const Fixed<N>& a, const Fixed<N>& b, Roun
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::divide(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const {
-  if (a.kind != Kind::finite || b.kind != Kind::finite) return generic(outward::divide, a, b, rounding, flags);
+  if (a.kind != ValueKind::finite || b.kind != ValueKind::finite)
+    return generic(outward::divide, a, b, rounding, flags);
   Words<2 * N> u{};
   std::copy(a.words.begin(), a.words.end(), u.begin() + N);
   std::int64_t exponent = a.exponent - b.exponent;
@@ -327,7 +329,7 @@ Fixed<N> FixedArithmetic<N>::divide(const Fixed<N>& a, const Fixed<N>& b, Roundi
 template <int N>
 Fixed<N> FixedArithmetic<N>::square_root(const Fixed<N>& a, Rounding rounding, Flags& flags) const {
   if constexpr (N == 1) {
-    if (a.kind == Kind::finite && !a.negative) {
+    if (a.kind == ValueKind::finite && !a.negative) {
       const bool odd = (a.exponent & 1) != 0;
       bool exact = false;
       const Word root = square_root_128(static_cast<Double>(a.words[0]) << (odd ? 64 : 63), exact);
@@ -340,7 +342,7 @@ Fixed<N> FixedArithmetic<N>::square_root(const Fixed<N>& a, Rounding rounding, F
 template <int N>
 Fixed<N> FixedArithmetic<N>::fused_multiply_add(const Fixed<N>& a, const Fixed<N>& b, const Fixed<N>& c,
                                                 Rounding rounding, Flags& flags) const {
-  if (a.kind != Kind::finite || b.kind != Kind::finite || c.kind != Kind::finite)
+  if (a.kind != ValueKind::finite || b.kind != ValueKind::finite || c.kind != ValueKind::finite)
     return fixed(outward::fused_multiply_add(format_, value(a), value(b), value(c), rounding, flags));
   Words<2 *N> words = product<N>(a.words, b.words), addend{};
   const std::int64_t exponent = a.exponent + b.exponent + 1 - normalise<2 * N>(words);

@@ -15,12 +15,12 @@ namespace outward {
 // first), so `exponent` is floor(log2). Payloads of NaNs lie in the words as an integer.
 template <int N>
 struct Fixed {
-  Kind kind = Kind::zero;
+  ValueKind kind = ValueKind::zero;
   bool negative = false;
   std::int64_t exponent = 0;
   std::array<std::uint64_t, N> words{};
 
-  bool is_nan_kind() const { return kind == Kind::quiet_nan || kind == Kind::signalling_nan; }
+  bool is_nan_kind() const { return kind == ValueKind::quiet_nan || kind == ValueKind::signalling_nan; }
 };
 
 // Arithmetic in one format. REQUIRES format.precision() <= 64 N - 2 (throws std::logic_error otherwise), and operands

@@ -13,12 +13,12 @@ namespace {
 using interval_detail::lower_end;
 using interval_detail::upper_end;
 
-bool is_zero(const Value& x) { return x.kind == Kind::zero; }
+bool is_zero(const Value& x) { return x.kind == ValueKind::zero; }
 int sign_of(const Value& x) { return is_zero(x) ? 0 : x.negative ? -1 : 1; }
 
 Value infinite(bool negative) {
   Value out;
-  out.kind = Kind::infinity;
+  out.kind = ValueKind::infinity;
   out.negative = negative;
   return out;
 }
@@ -57,7 +57,7 @@ namespace {
 Value checked(const Format& format, const Value& x, const Flags& flags, bool is_upper) {
   if (x.is_nan()) fail(format);
   if (has_infinities(format)) return x;
-  if (x.kind == Kind::infinity) fail(format);
+  if (x.kind == ValueKind::infinity) fail(format);
   // A pole, or an invalid operation that the format has no NaN for.
   if (flags.divide_by_zero || flags.invalid) fail(format);
   // Rounded toward zero the greatest number is a bound; rounded away it would be a saturated one.
@@ -80,7 +80,7 @@ using interval_detail::order;
 
 Interval::Interval(Value lo, Value hi) : lo_(std::move(lo)), hi_(std::move(hi)), empty_(false) {
   if (order(lo_, hi_) > 0) throw std::domain_error("the lower end of an interval is above the upper one");
-  if (lo_.kind == Kind::infinity && (!lo_.negative || (hi_.kind == Kind::infinity && hi_.negative)))
+  if (lo_.kind == ValueKind::infinity && (!lo_.negative || (hi_.kind == ValueKind::infinity && hi_.negative)))
     throw std::domain_error("an interval of no finite number");
 }
 
@@ -118,7 +118,7 @@ Interval enclose(const Format& format, const Rational& lo, const Rational& hi) {
 Interval convert(const Format& format, const Interval& x) {
   if (x.is_empty()) return x;
   const auto end = [&](const Value& v, bool is_upper) {
-    if (v.kind == Kind::infinity) return interval_detail::unbounded(format, v.negative);
+    if (v.kind == ValueKind::infinity) return interval_detail::unbounded(format, v.negative);
     Flags flags;
     const Value out = convert(format, v, is_upper ? Rounding::up : Rounding::down, flags);
     return is_upper ? upper_end(format, out, flags) : lower_end(format, out, flags);
@@ -137,8 +137,8 @@ bool contains(const Interval& a, const Value& x) {
 
 bool contains(const Interval& a, const Rational& x) {
   if (a.is_empty()) return false;
-  const bool above = a.lower().kind == Kind::infinity || to_rational(a.lower()) <= x;
-  return above && (a.upper().kind == Kind::infinity || x <= to_rational(a.upper()));
+  const bool above = a.lower().kind == ValueKind::infinity || to_rational(a.lower()) <= x;
+  return above && (a.upper().kind == ValueKind::infinity || x <= to_rational(a.upper()));
 }
 
 bool subset(const Interval& a, const Interval& b) {
@@ -194,8 +194,8 @@ namespace {
 // Ends of one corner. An infinite corner is an end on its own side only: on the other one the greatest finite number
 // stands.
 Interval outer_ends(const Format& format, const Value& lo, const Value& hi) {
-  return {lo.kind == Kind::infinity && !lo.negative ? greatest_finite(format) : lo,
-          hi.kind == Kind::infinity && hi.negative ? greatest_finite(format, true) : hi};
+  return {lo.kind == ValueKind::infinity && !lo.negative ? greatest_finite(format) : lo,
+          hi.kind == ValueKind::infinity && hi.negative ? greatest_finite(format, true) : hi};
 }
 
 // Takes one more corner in. Of equal ends the flags of all count: a saturated end may equal an exact one.
@@ -254,7 +254,7 @@ Interval divide(const Format& format, const Interval& a, const Interval& b) {
   if (lo_sign < 0 && hi_sign > 0) return entire(format);
   if (lo_sign != 0 && hi_sign != 0)
     return over_corners(format, a, b, [&](const Value& x, const Value& y, Rounding r, Flags& flags) {
-      if (is_zero(x) || y.kind == Kind::infinity) return zero_of(format, false);
+      if (is_zero(x) || y.kind == ValueKind::infinity) return zero_of(format, false);
       return outward::divide(format, x, y, r, flags);
     });
   // b = [0, h] or [-h, 0]: a half-line from the end of a nearest to 0 over the far end of b, if a is of one sign.
@@ -266,8 +266,9 @@ Interval divide(const Format& format, const Interval& a, const Interval& b) {
   const bool result_positive = a_positive != b_negative;
   Flags flags;
   const Rounding rounding = result_positive ? Rounding::down : Rounding::up;
-  const Value end = is_zero(near) || far.kind == Kind::infinity ? zero_of(format, false)
-                                                                : outward::divide(format, near, far, rounding, flags);
+  const Value end = is_zero(near) || far.kind == ValueKind::infinity
+                        ? zero_of(format, false)
+                        : outward::divide(format, near, far, rounding, flags);
   if (result_positive) return {lower_end(format, end, flags), interval_detail::unbounded(format, false)};
   return {interval_detail::unbounded(format, true), upper_end(format, end, flags)};
 }
@@ -298,10 +299,10 @@ Interval fused_multiply_add(const Format& format, const Interval& a, const Inter
       const auto end = [&](const Value& z, Rounding r, Flags& flags) {
         const bool none = is_zero(*x) || is_zero(*y);
         if (none) return outward::add(format, zero_of(format, false), z, r, flags);
-        if ((x->kind == Kind::infinity || y->kind == Kind::infinity || z.kind == Kind::infinity)) {
+        if ((x->kind == ValueKind::infinity || y->kind == ValueKind::infinity || z.kind == ValueKind::infinity)) {
           // The end asked for is the limit that is further out: an infinite summand decides, then an infinite product.
-          const bool product_infinite = x->kind == Kind::infinity || y->kind == Kind::infinity;
-          if (z.kind == Kind::infinity) return z;
+          const bool product_infinite = x->kind == ValueKind::infinity || y->kind == ValueKind::infinity;
+          if (z.kind == ValueKind::infinity) return z;
           return product_infinite ? infinite(x->negative != y->negative) : z;
         }
         return outward::fused_multiply_add(format, *x, *y, z, r, flags);

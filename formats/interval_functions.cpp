@@ -29,7 +29,7 @@ struct Ends {
 
 Value infinite(bool negative) {
   Value out;
-  out.kind = Kind::infinity;
+  out.kind = ValueKind::infinity;
   out.negative = negative;
   return out;
 }
@@ -43,7 +43,7 @@ Interval on_domain(Domain domain, const Interval& a) {
       return a;
     case Domain::positive: {
       const Interval part = intersection(a, {Value(), infinite(false)});
-      return !part.is_empty() && part.upper().kind == Kind::zero ? Interval() : part;
+      return !part.is_empty() && part.upper().kind == ValueKind::zero ? Interval() : part;
     }
     case Domain::above_minus_one: {
       const Interval part = intersection(a, {minus_one, infinite(false)});
@@ -68,7 +68,7 @@ Interval on_domain(Domain domain, const Interval& a) {
 Interval wave(const Ends& ends, const Interval& a, int peak) {
   const Value one = ends.number({1, 0}, Rounding::up), minus_one = ends.number({-1, 0}, Rounding::down);
   const auto too_far = [](const Value& x) {
-    return !x.is_finite() || (x.kind != Kind::zero && floor_log2(x) >= elementary::longest_angle);
+    return !x.is_finite() || (x.kind != ValueKind::zero && floor_log2(x) >= elementary::longest_angle);
   };
   if (too_far(a.lower()) || too_far(a.upper())) return {minus_one, one};
   const Integer first = elementary::quarter_turns(dyadic_of(a.lower()));

@@ -63,9 +63,9 @@ class BinaryFormat : public NumberFormat {
   }
 
   Integer from_exact(const ExactNumber& x, Rounding rounding, Flags& flags) const override {
-    Value operand{Kind::zero, x.negative, 0, 0, 0};
-    if (x.kind == ExactNumber::Kind::nan) operand.kind = Kind::quiet_nan;
-    if (x.kind == ExactNumber::Kind::infinity) operand.kind = Kind::infinity;
+    Value operand{ValueKind::zero, x.negative, 0, 0, 0};
+    if (x.kind == ExactNumber::Kind::nan) operand.kind = ValueKind::quiet_nan;
+    if (x.kind == ExactNumber::Kind::infinity) operand.kind = ValueKind::infinity;
     if (x.kind != ExactNumber::Kind::number || x.factor.is_zero())
       return encode(format_, convert(format_, operand, rounding, flags));
     const Integer n = numerator(x.factor);
@@ -83,8 +83,8 @@ class BinaryFormat : public NumberFormat {
     ExactNumber exact;
     exact.negative = x.negative;
     if (x.is_nan()) exact.kind = ExactNumber::Kind::nan;
-    if (x.kind == Kind::infinity) exact.kind = ExactNumber::Kind::infinity;
-    if (x.kind == Kind::finite) {
+    if (x.kind == ValueKind::infinity) exact.kind = ExactNumber::Kind::infinity;
+    if (x.kind == ValueKind::finite) {
       exact.factor = Rational(x.negative ? Integer(-x.significand) : x.significand);
       exact.exponent = x.exponent;
     }

@@ -22,8 +22,9 @@ Value invalid(const Format& format, Flags& flags) {
 const Value* chosen_nan(std::initializer_list<const Value*> operands, Flags& flags) {
   const Value* chosen = nullptr;
   for (const Value* x : operands) {
-    if (x->kind == Kind::signalling_nan) flags.invalid = true;
-    if (x->is_nan() && (chosen == nullptr || (x->kind == Kind::signalling_nan && chosen->kind != Kind::signalling_nan)))
+    if (x->kind == ValueKind::signalling_nan) flags.invalid = true;
+    if (x->is_nan() &&
+        (chosen == nullptr || (x->kind == ValueKind::signalling_nan && chosen->kind != ValueKind::signalling_nan)))
       chosen = x;
   }
   return chosen;
@@ -109,12 +110,12 @@ Order reversed(Order order) {
 
 // Order of two numbers or infinities.
 Order order_of(const Value& a, const Value& b) {
-  const bool zero_a = a.kind == Kind::zero, zero_b = b.kind == Kind::zero;
+  const bool zero_a = a.kind == ValueKind::zero, zero_b = b.kind == ValueKind::zero;
   if (zero_a && zero_b) return Order::equal;
   if (zero_a) return b.negative ? Order::greater : Order::less;
   if (zero_b) return a.negative ? Order::less : Order::greater;
   if (a.negative != b.negative) return a.negative ? Order::less : Order::greater;
-  const bool infinite_a = a.kind == Kind::infinity, infinite_b = b.kind == Kind::infinity;
+  const bool infinite_a = a.kind == ValueKind::infinity, infinite_b = b.kind == ValueKind::infinity;
   Order order = Order::equal;
   if (infinite_a || infinite_b)
     order = infinite_a == infinite_b ? Order::equal : infinite_a ? Order::greater : Order::less;
@@ -139,14 +140,14 @@ Value extremum(const Format& format, const Value& a, const Value& b, bool greate
 
 Value add(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == Kind::infinity || b.kind == Kind::infinity) {
+  if (a.kind == ValueKind::infinity || b.kind == ValueKind::infinity) {
     if (a.kind == b.kind && a.negative != b.negative) return invalid(format, flags);
-    return deliver_infinity(format, a.kind == Kind::infinity ? a.negative : b.negative, false, flags);
+    return deliver_infinity(format, a.kind == ValueKind::infinity ? a.negative : b.negative, false, flags);
   }
-  if (a.kind == Kind::zero && b.kind == Kind::zero)
+  if (a.kind == ValueKind::zero && b.kind == ValueKind::zero)
     return deliver_zero(format, zero_sum_sign(a.negative, b.negative, rounding), flags);
-  if (a.kind == Kind::zero) return round(format, exact_of(b), rounding, flags);
-  if (b.kind == Kind::zero) return round(format, exact_of(a), rounding, flags);
+  if (a.kind == ValueKind::zero) return round(format, exact_of(b), rounding, flags);
+  if (b.kind == ValueKind::zero) return round(format, exact_of(a), rounding, flags);
   return rounded_sum(format, exact_of(a), exact_of(b), rounding, flags);
 }
 
@@ -161,11 +162,11 @@ Value subtract(const Format& format, const Value& a, const Value& b, Rounding ro
 Value multiply(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
   const bool negative = a.negative != b.negative;
-  if (a.kind == Kind::infinity || b.kind == Kind::infinity) {
-    if (a.kind == Kind::zero || b.kind == Kind::zero) return invalid(format, flags);
+  if (a.kind == ValueKind::infinity || b.kind == ValueKind::infinity) {
+    if (a.kind == ValueKind::zero || b.kind == ValueKind::zero) return invalid(format, flags);
     return deliver_infinity(format, negative, false, flags);
   }
-  if (a.kind == Kind::zero || b.kind == Kind::zero) return deliver_zero(format, negative, flags);
+  if (a.kind == ValueKind::zero || b.kind == ValueKind::zero) return deliver_zero(format, negative, flags);
   return round(format, Exact{negative, Integer(a.significand * b.significand), a.exponent + b.exponent, false},
                rounding, flags);
 }
@@ -173,24 +174,24 @@ Value multiply(const Format& format, const Value& a, const Value& b, Rounding ro
 Value divide(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
   const bool negative = a.negative != b.negative;
-  if (a.kind == Kind::infinity) {
-    if (b.kind == Kind::infinity) return invalid(format, flags);
+  if (a.kind == ValueKind::infinity) {
+    if (b.kind == ValueKind::infinity) return invalid(format, flags);
     return deliver_infinity(format, negative, false, flags);
   }
-  if (b.kind == Kind::infinity) return deliver_zero(format, negative, flags);
-  if (b.kind == Kind::zero) {
-    if (a.kind == Kind::zero) return invalid(format, flags);
+  if (b.kind == ValueKind::infinity) return deliver_zero(format, negative, flags);
+  if (b.kind == ValueKind::zero) {
+    if (a.kind == ValueKind::zero) return invalid(format, flags);
     return deliver_infinity(format, negative, true, flags);
   }
-  if (a.kind == Kind::zero) return deliver_zero(format, negative, flags);
+  if (a.kind == ValueKind::zero) return deliver_zero(format, negative, flags);
   return round_quotient(format, negative, a.significand, b.significand, a.exponent - b.exponent, rounding, flags);
 }
 
 Value square_root(const Format& format, const Value& a, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == Kind::zero) return deliver_zero(format, a.negative, flags);
+  if (a.kind == ValueKind::zero) return deliver_zero(format, a.negative, flags);
   if (a.negative) return invalid(format, flags);
-  if (a.kind == Kind::infinity) return deliver_infinity(format, false, false, flags);
+  if (a.kind == ValueKind::infinity) return deliver_infinity(format, false, false, flags);
   std::int64_t widen = std::max<std::int64_t>(0, 2 * (format.precision() + 3) - length(a.significand));
   if (((a.exponent - widen) & 1) != 0) ++widen;
   bool exact = false;
@@ -202,31 +203,32 @@ Value square_root(const Format& format, const Value& a, Rounding rounding, Flags
 
 Value fused_multiply_add(const Format& format, const Value& a, const Value& b, const Value& c, Rounding rounding,
                          Flags& flags) {
-  const bool zero_times_infinity =
-      (a.kind == Kind::zero && b.kind == Kind::infinity) || (a.kind == Kind::infinity && b.kind == Kind::zero);
+  const bool zero_times_infinity = (a.kind == ValueKind::zero && b.kind == ValueKind::infinity) ||
+                                   (a.kind == ValueKind::infinity && b.kind == ValueKind::zero);
   if (zero_times_infinity) flags.invalid = true;
   if (const Value* nan = chosen_nan({&a, &b, &c}, flags)) return deliver_nan(format, *nan, flags);
   if (zero_times_infinity) return canonical_nan(format);
   const bool negative = a.negative != b.negative;
-  if (a.kind == Kind::infinity || b.kind == Kind::infinity) {
-    if (c.kind == Kind::infinity && c.negative != negative) return invalid(format, flags);
+  if (a.kind == ValueKind::infinity || b.kind == ValueKind::infinity) {
+    if (c.kind == ValueKind::infinity && c.negative != negative) return invalid(format, flags);
     return deliver_infinity(format, negative, false, flags);
   }
-  if (c.kind == Kind::infinity) return deliver_infinity(format, c.negative, false, flags);
-  if (a.kind == Kind::zero || b.kind == Kind::zero) {
-    if (c.kind == Kind::zero) return deliver_zero(format, zero_sum_sign(negative, c.negative, rounding), flags);
+  if (c.kind == ValueKind::infinity) return deliver_infinity(format, c.negative, false, flags);
+  if (a.kind == ValueKind::zero || b.kind == ValueKind::zero) {
+    if (c.kind == ValueKind::zero) return deliver_zero(format, zero_sum_sign(negative, c.negative, rounding), flags);
     return round(format, exact_of(c), rounding, flags);
   }
   Exact product{negative, Integer(a.significand * b.significand), a.exponent + b.exponent, false};
-  if (c.kind == Kind::zero) return round(format, product, rounding, flags);
+  if (c.kind == ValueKind::zero) return round(format, product, rounding, flags);
   return rounded_sum(format, std::move(product), exact_of(c), rounding, flags);
 }
 
 Value remainder(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == Kind::infinity || b.kind == Kind::zero) return invalid(format, flags);
-  if (a.kind == Kind::zero) return deliver_zero(format, a.negative, flags);
-  if (b.kind == Kind::infinity || floor_log2(a) < floor_log2(b) - 1) return round(format, exact_of(a), rounding, flags);
+  if (a.kind == ValueKind::infinity || b.kind == ValueKind::zero) return invalid(format, flags);
+  if (a.kind == ValueKind::zero) return deliver_zero(format, a.negative, flags);
+  if (b.kind == ValueKind::infinity || floor_log2(a) < floor_log2(b) - 1)
+    return round(format, exact_of(a), rounding, flags);
   // |a| = r + q |b| with 0 <= r < |b|, all in units of 2^low; only r and the parity of q are needed.
   Integer divisor = b.significand, rest;
   std::int64_t low = b.exponent;
@@ -257,14 +259,14 @@ Value remainder(const Format& format, const Value& a, const Value& b, Rounding r
 
 Value convert(const Format& format, const Value& a, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == Kind::infinity) return deliver_infinity(format, a.negative, false, flags);
-  if (a.kind == Kind::zero) return deliver_zero(format, a.negative, flags);
+  if (a.kind == ValueKind::infinity) return deliver_infinity(format, a.negative, false, flags);
+  if (a.kind == ValueKind::zero) return deliver_zero(format, a.negative, flags);
   return round(format, exact_of(a), rounding, flags);
 }
 
 Value negate(const Format& format, Value a) {
   if (format.convention == Convention::scale && !a.is_nan()) return canonical_nan(format);
-  const bool unsigned_value = (a.is_nan() || a.kind == Kind::zero) && !format.has_negative_zero();
+  const bool unsigned_value = (a.is_nan() || a.kind == ValueKind::zero) && !format.has_negative_zero();
   if (!unsigned_value) a.negative = !a.negative;
   return a;
 }
@@ -275,7 +277,7 @@ Value absolute(const Format&, Value a) {
 }
 
 Value round_to_integral(const Format& format, const Value& a, Rounding rounding, bool exact, Flags& flags) {
-  if (a.kind != Kind::finite || a.exponent >= 0) return convert(format, a, rounding, flags);
+  if (a.kind != ValueKind::finite || a.exponent >= 0) return convert(format, a, rounding, flags);
   const Multiple multiple = round_to_multiple(exact_of(a), 0, rounding);
   if (multiple.inexact && exact) flags.inexact = true;
   if (multiple.quotient.is_zero()) return deliver_zero(format, a.negative, flags);
@@ -289,7 +291,7 @@ std::optional<Integer> to_integer(const Value& a, int bits, bool is_signed, Roun
     return std::nullopt;
   };
   if (!a.is_finite()) return refused();
-  if (a.kind == Kind::zero) return Integer(0);
+  if (a.kind == ValueKind::zero) return Integer(0);
   if (floor_log2(a) > bits) return refused();
   const Multiple multiple = round_to_multiple(exact_of(a), 0, rounding);
   const Integer most = (Integer(1) << static_cast<unsigned>(is_signed ? bits - 1 : bits)) - 1;
@@ -300,7 +302,7 @@ std::optional<Integer> to_integer(const Value& a, int bits, bool is_signed, Roun
 }
 
 Order compare_quiet(const Value& a, const Value& b, Flags& flags) {
-  if (a.kind == Kind::signalling_nan || b.kind == Kind::signalling_nan) flags.invalid = true;
+  if (a.kind == ValueKind::signalling_nan || b.kind == ValueKind::signalling_nan) flags.invalid = true;
   return a.is_nan() || b.is_nan() ? Order::unordered : order_of(a, b);
 }
 
@@ -318,7 +320,7 @@ bool total_order(const Value& a, const Value& b) {
   if (!b.is_nan()) return a.negative;
   if (a.negative != b.negative) return a.negative;
   // Signalling below quiet, then by payload; reversed for negative ones.
-  const bool quiet_a = a.kind == Kind::quiet_nan, quiet_b = b.kind == Kind::quiet_nan;
+  const bool quiet_a = a.kind == ValueKind::quiet_nan, quiet_b = b.kind == ValueKind::quiet_nan;
   if (quiet_a != quiet_b) return a.negative ? quiet_a : quiet_b;
   return a.negative ? a.payload >= b.payload : a.payload <= b.payload;
 }
@@ -338,15 +340,15 @@ Value maximum_number(const Format& format, const Value& a, const Value& b, Round
 
 std::optional<Value> next_up(const Format& format, const Value& a, Flags& flags) {
   if (const Value* nan = chosen_nan({&a}, flags)) return quieted(format, *nan);
-  if (a.kind == Kind::zero) return least_positive(format);
-  if (a.kind == Kind::infinity) return a.negative ? greatest_finite(format, true) : a;
+  if (a.kind == ValueKind::zero) return least_positive(format);
+  if (a.kind == ValueKind::infinity) return a.negative ? greatest_finite(format, true) : a;
   // Codes of one sign are ordered like magnitudes.
   const Integer code = encode(format, a);
   if (a.negative)
     return identical(absolute(format, a), least_positive(format)) ? zero_of(format, true) : decode(format, code - 1);
   if (identical(a, greatest_finite(format))) {
     if (!format.has_infinity()) return std::nullopt;
-    return Value{Kind::infinity, false, 0, 0, 0};
+    return Value{ValueKind::infinity, false, 0, 0, 0};
   }
   return decode(format, code + 1);
 }
@@ -361,7 +363,7 @@ std::optional<Value> next_down(const Format& format, const Value& a, Flags& flag
   Value opposite = a;
   opposite.negative = !a.negative;
   std::optional<Value> next = next_up(format, opposite, flags);
-  if (next) next->negative = !next->negative && (next->kind != Kind::zero || format.has_negative_zero());
+  if (next) next->negative = !next->negative && (next->kind != ValueKind::zero || format.has_negative_zero());
   return next;
 }
 

@@ -109,7 +109,7 @@ bool is_pole(Function function, const Value& x) {
     case Function::log:
     case Function::log2:
     case Function::log10:
-      return x.kind == Kind::zero;
+      return x.kind == ValueKind::zero;
     case Function::log1p:
       return x.negative && compare(dyadic_of(x), {-1, 0}) == 0;
     case Function::atanh:
@@ -162,14 +162,14 @@ bool is_open(const FunctionRow& row, const Dyadic& x, const Dyadic& d) {
 }  // namespace
 
 Dyadic dyadic_of(const Value& x) {
-  if (x.kind == Kind::zero) return {};
+  if (x.kind == ValueKind::zero) return {};
   return normalised({x.negative ? Integer(-x.significand) : x.significand, x.exponent});
 }
 
 Value value_of(const Dyadic& x) {
   Value out;
   if (x.mantissa.is_zero()) return out;
-  out.kind = Kind::finite;
+  out.kind = ValueKind::finite;
   out.negative = x.mantissa.sign() < 0;
   out.significand = abs(x.mantissa);
   out.exponent = x.exponent;
@@ -192,10 +192,10 @@ std::optional<Value> round_enclosure(const Format& format, const Enclosure& x, O
 Value elementary_function(const Format& format, Function function, const Value& x, Rounding rounding, Flags& flags) {
   const FunctionRow& row = row_of(function);
   if (x.is_nan()) {
-    if (x.kind == Kind::signalling_nan) flags.invalid = true;
+    if (x.kind == ValueKind::signalling_nan) flags.invalid = true;
     return quieted(format, x);
   }
-  if (x.kind == Kind::infinity) return at_infinity(format, function, x.negative, rounding, flags);
+  if (x.kind == ValueKind::infinity) return at_infinity(format, function, x.negative, rounding, flags);
   if (is_pole(function, x)) {
     flags.divide_by_zero = true;
     return infinity_of(format, function == Function::atanh ? x.negative : true);
@@ -205,7 +205,7 @@ Value elementary_function(const Format& format, Function function, const Value& 
     flags.invalid = true;
     return canonical_nan(format);
   }
-  if (x.kind == Kind::zero && keeps_zero(function)) return with_sign_of_zero(format, x);
+  if (x.kind == ValueKind::zero && keeps_zero(function)) return with_sign_of_zero(format, x);
   if (const auto exact = elementary::exact_result(function, at))
     return round(format, nudged(format, *exact, 0), rounding, flags);
   const Bits limit = 8 * Bits{format.precision()} + 4096;
@@ -220,12 +220,12 @@ Value elementary_function(const Format& format, Function function, const Value& 
 }
 
 Value power(const Format& format, const Value& x, std::int64_t n, Rounding rounding, Flags& flags) {
-  if (x.kind == Kind::signalling_nan) flags.invalid = true;
-  if (n == 0 && x.kind != Kind::signalling_nan) return round(format, Exact{false, 1, 0, false}, rounding, flags);
+  if (x.kind == ValueKind::signalling_nan) flags.invalid = true;
+  if (n == 0 && x.kind != ValueKind::signalling_nan) return round(format, Exact{false, 1, 0, false}, rounding, flags);
   if (x.is_nan()) return quieted(format, x);
   const bool negative = x.negative && (n & 1) != 0;
-  if (x.kind == Kind::infinity) return n > 0 ? infinity_of(format, negative) : zero_of(format, negative);
-  if (x.kind == Kind::zero) {
+  if (x.kind == ValueKind::infinity) return n > 0 ? infinity_of(format, negative) : zero_of(format, negative);
+  if (x.kind == ValueKind::zero) {
     if (n > 0) return zero_of(format, negative);
     flags.divide_by_zero = true;
     return infinity_of(format, negative);

@@ -24,9 +24,9 @@ std::string hex(const Integer& x) { return "0x" + x.str(0, std::ios_base::hex); 
 
 std::optional<std::string> special_text(const Value& x) {
   const std::string sign = x.negative ? "-" : "";
-  if (x.kind == Kind::infinity) return sign + "inf";
-  if (x.kind == Kind::signalling_nan) return sign + "snan(" + hex(x.payload) + ")";
-  if (x.kind == Kind::quiet_nan) return sign + "nan" + (x.payload.is_zero() ? "" : "(" + hex(x.payload) + ")");
+  if (x.kind == ValueKind::infinity) return sign + "inf";
+  if (x.kind == ValueKind::signalling_nan) return sign + "snan(" + hex(x.payload) + ")";
+  if (x.kind == ValueKind::quiet_nan) return sign + "nan" + (x.payload.is_zero() ? "" : "(" + hex(x.payload) + ")");
   return std::nullopt;
 }
 
@@ -148,9 +148,9 @@ std::optional<std::int64_t> scan_exponent(std::string_view text, std::size_t at)
 }
 
 std::optional<Value> parse_nan(const Format& format, std::string_view text, bool negative) {
-  Value nan{Kind::quiet_nan, negative, 0, 0, 0};
+  Value nan{ValueKind::quiet_nan, negative, 0, 0, 0};
   if (text.starts_with("snan")) {
-    nan.kind = Kind::signalling_nan;
+    nan.kind = ValueKind::signalling_nan;
     nan.payload = 1;
     text.remove_prefix(1);
   }
@@ -164,12 +164,13 @@ std::optional<Value> parse_nan(const Format& format, std::string_view text, bool
       nan.payload = nan.payload * 16 + hex_digit(c);
     }
   }
-  if (nan.kind == Kind::signalling_nan && (!format.has_infinity() || format.fraction_bits < 2 || nan.payload.is_zero()))
+  if (nan.kind == ValueKind::signalling_nan &&
+      (!format.has_infinity() || format.fraction_bits < 2 || nan.payload.is_zero()))
     return std::nullopt;
   if (!nan.payload.is_zero() &&
       (!format.has_infinity() || msb(nan.payload) + 1 > static_cast<unsigned>(format.fraction_bits - 1)))
     return std::nullopt;
-  return nan.kind == Kind::signalling_nan ? nan : quieted(format, nan);
+  return nan.kind == ValueKind::signalling_nan ? nan : quieted(format, nan);
 }
 
 }  // namespace
@@ -177,7 +178,7 @@ std::optional<Value> parse_nan(const Format& format, std::string_view text, bool
 std::string hexadecimal_text(const Value& x) {
   if (const auto special = special_text(x)) return *special;
   const std::string sign = x.negative ? "-" : "";
-  if (x.kind == Kind::zero) return sign + "0x0p+0";
+  if (x.kind == ValueKind::zero) return sign + "0x0p+0";
   // 1.xxxx with the fraction a whole number of hexadecimal digits.
   const unsigned top = msb(x.significand), padding = (4 - top % 4) % 4;
   Integer fraction = x.significand;
@@ -195,7 +196,7 @@ std::string hexadecimal_text(const Value& x) {
 std::optional<std::string> exact_decimal_text(const Value& x) {
   if (const auto special = special_text(x)) return special;
   const std::string sign = x.negative ? "-" : "";
-  if (x.kind == Kind::zero) return sign + "0";
+  if (x.kind == ValueKind::zero) return sign + "0";
   if (!spelt_out(x)) return std::nullopt;
   const unsigned zeros = lsb(x.significand);
   Integer m = x.significand >> zeros;
@@ -206,12 +207,12 @@ std::optional<std::string> exact_decimal_text(const Value& x) {
 }
 
 std::string short_text(const Format& format, const Value& x) {
-  if (x.kind != Kind::finite) return *exact_decimal_text(x);
+  if (x.kind != ValueKind::finite) return *exact_decimal_text(x);
   if (!spelt_out(x)) return hexadecimal_text(x);
   const Rational value = abs(to_rational(x));
   // Half the distance to the next smaller number on both sides stays within the numbers that round to x.
   const std::int64_t unit = std::max(floor_log2(x), format.least_exponent()) - format.fraction_bits;
-  const Rational half = to_rational({Kind::finite, false, 1, unit - 3, 0});
+  const Rational half = to_rational({ValueKind::finite, false, 1, unit - 3, 0});
   std::string text = decimal_between(value - half, value + half);
   // The full half unit allows fewer digits when its end is not needed.
   const Rational nearly = half * Rational(4095, 1024);
@@ -227,7 +228,7 @@ std::string short_text(const Format& format, const Value& x) {
 }
 
 std::string exact_fraction_text(const Value& x) {
-  if (x.kind == Kind::zero) return "0";
+  if (x.kind == ValueKind::zero) return "0";
   if (spelt_out(x)) return fraction_text(to_rational(x));
   const unsigned zeros = lsb(x.significand);
   return (x.negative ? "-" : "") + Integer(x.significand >> zeros).str() + "*2^" + std::to_string(x.exponent + zeros);

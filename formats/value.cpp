@@ -59,7 +59,7 @@ bool beyond_greatest(const Format& format, const Integer& quotient, std::int64_t
 }
 
 Value finite(bool negative, Integer significand, std::int64_t exponent) {
-  return {Kind::finite, negative, std::move(significand), exponent, 0};
+  return {ValueKind::finite, negative, std::move(significand), exponent, 0};
 }
 
 Value overflowed(const Format& format, bool negative, Rounding rounding, Flags& flags) {
@@ -84,7 +84,7 @@ bool tiny_after_rounding(const Format& format, const Exact& x, std::int64_t top,
 
 bool identical(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.negative != b.negative || a.payload != b.payload) return false;
-  if (a.kind != Kind::finite) return true;
+  if (a.kind != ValueKind::finite) return true;
   const std::int64_t gap = a.exponent - b.exponent;
   if (gap == 0) return a.significand == b.significand;
   if (floor_log2(a) != floor_log2(b)) return false;
@@ -169,7 +169,7 @@ Value infinity_of(const Format& format, bool negative) {
   switch (format.convention) {
     case Convention::ieee:
       if (format.saturate) return greatest_finite(format, negative);
-      return {Kind::infinity, negative, 0, 0, 0};
+      return {ValueKind::infinity, negative, 0, 0, 0};
     case Convention::fn: {
       if (format.saturate) return greatest_finite(format, negative);
       Value nan = canonical_nan(format);
@@ -189,12 +189,12 @@ Value infinity_of(const Format& format, bool negative) {
 
 Value canonical_nan(const Format& format) {
   if (!format.has_nan()) return zero_of(format, false);
-  return {Kind::quiet_nan, false, 0, 0, 0};
+  return {ValueKind::quiet_nan, false, 0, 0, 0};
 }
 
 Value zero_of(const Format& format, bool negative) {
   if (format.convention == Convention::scale) return canonical_nan(format);
-  return {Kind::zero, negative && format.has_negative_zero(), 0, 0, 0};
+  return {ValueKind::zero, negative && format.has_negative_zero(), 0, 0, 0};
 }
 
 Value greatest_finite(const Format& format, bool negative) {
@@ -224,12 +224,12 @@ Value decode(const Format& format, const Integer& code) {
   switch (format.convention) {
     case Convention::ieee:
       if (!all_ones) break;
-      if (fraction.is_zero()) return {Kind::infinity, negative, 0, 0, 0};
+      if (fraction.is_zero()) return {ValueKind::infinity, negative, 0, 0, 0};
       if (bit_test(fraction, f - 1))
-        return {Kind::quiet_nan, negative, 0, 0, Integer(fraction & ones(static_cast<int>(f) - 1))};
-      return {Kind::signalling_nan, negative, 0, 0, fraction};
+        return {ValueKind::quiet_nan, negative, 0, 0, Integer(fraction & ones(static_cast<int>(f) - 1))};
+      return {ValueKind::signalling_nan, negative, 0, 0, fraction};
     case Convention::fn:
-      if (all_ones && fraction == ones(static_cast<int>(f))) return {Kind::quiet_nan, negative, 0, 0, 0};
+      if (all_ones && fraction == ones(static_cast<int>(f))) return {ValueKind::quiet_nan, negative, 0, 0, 0};
       break;
     case Convention::fnuz:
       if (negative && field == 0 && fraction.is_zero()) return canonical_nan(format);
@@ -249,21 +249,22 @@ Integer encode(const Format& format, const Value& value) {
   const auto fail = [] { throw std::logic_error("encode: not a value of the format"); };
   if (format.convention == Convention::scale) {
     if (value.is_nan()) return ones(static_cast<int>(e));
-    if (value.kind != Kind::finite || value.negative || value.significand != (Integer(1) << msb(value.significand)))
+    if (value.kind != ValueKind::finite || value.negative ||
+        value.significand != (Integer(1) << msb(value.significand)))
       fail();
     return floor_log2(value) + format.bias;
   }
   Integer code = 0;
   bool negative = value.negative;
   switch (value.kind) {
-    case Kind::zero:
+    case ValueKind::zero:
       if (negative && !format.has_negative_zero()) fail();
       break;
-    case Kind::infinity:
+    case ValueKind::infinity:
       if (!format.has_infinity()) fail();
       code = ones(static_cast<int>(e)) << f;
       break;
-    case Kind::quiet_nan:
+    case ValueKind::quiet_nan:
       if (!format.has_nan()) fail();
       if (format.convention == Convention::ieee)
         code = (ones(static_cast<int>(e) + 1) << (f - 1)) | value.payload;
@@ -272,11 +273,11 @@ Integer encode(const Format& format, const Value& value) {
       else
         negative = true;
       break;
-    case Kind::signalling_nan:
+    case ValueKind::signalling_nan:
       if (!format.has_infinity() || value.payload.is_zero()) fail();
       code = (ones(static_cast<int>(e)) << f) | value.payload;
       break;
-    case Kind::finite: {
+    case ValueKind::finite: {
       const std::int64_t top = floor_log2(value), least = format.least_exponent();
       const std::int64_t shift = value.exponent - (std::max(top, least) - format.fraction_bits);
       const bool inside = shift >= -static_cast<std::int64_t>(msb(value.significand));
@@ -295,9 +296,9 @@ Integer encode(const Format& format, const Value& value) {
 }
 
 Value quieted(const Format& format, const Value& x) {
-  if (format.convention == Convention::fn) return {Kind::quiet_nan, x.negative, 0, 0, 0};
+  if (format.convention == Convention::fn) return {ValueKind::quiet_nan, x.negative, 0, 0, 0};
   if (format.convention != Convention::ieee) return canonical_nan(format);
-  Value result{Kind::quiet_nan, x.negative, 0, 0, x.payload};
+  Value result{ValueKind::quiet_nan, x.negative, 0, 0, x.payload};
   if (!x.payload.is_zero() && length(x.payload) > format.fraction_bits - 1) result.payload = 0;
   return result;
 }
@@ -305,7 +306,7 @@ Value quieted(const Format& format, const Value& x) {
 std::int64_t floor_log2(const Value& x) { return length(x.significand) - 1 + x.exponent; }
 
 Rational to_rational(const Value& x) {
-  if (x.kind == Kind::zero) return 0;
+  if (x.kind == ValueKind::zero) return 0;
   constexpr std::int64_t limit = std::int64_t{1} << 20;
   if (x.exponent > limit || x.exponent < -limit) throw std::length_error("the exponent is too large for a rational");
   const Integer signed_significand = x.negative ? Integer(-x.significand) : x.significand;

@@ -11,19 +11,19 @@
 
 namespace outward {
 
-enum class Kind : std::uint8_t { zero, finite, infinity, quiet_nan, signalling_nan };
+enum class ValueKind : std::uint8_t { zero, finite, infinity, quiet_nan, signalling_nan };
 
 // A value of some format, or an operand from any: finite values are (-1)^negative * significand * 2^exponent with
 // significand > 0 (not necessarily odd). payload: of a NaN, below the quiet bit.
 struct Value {
-  Kind kind = Kind::zero;
+  ValueKind kind = ValueKind::zero;
   bool negative = false;
   Integer significand = 0;
   std::int64_t exponent = 0;
   Integer payload = 0;
 
-  bool is_nan() const { return kind == Kind::quiet_nan || kind == Kind::signalling_nan; }
-  bool is_finite() const { return kind == Kind::zero || kind == Kind::finite; }
+  bool is_nan() const { return kind == ValueKind::quiet_nan || kind == ValueKind::signalling_nan; }
+  bool is_finite() const { return kind == ValueKind::zero || kind == ValueKind::finite; }
 };
 
 // Same kind, sign, exact magnitude and payload.

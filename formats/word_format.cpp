@@ -59,19 +59,19 @@ Fixed<1> WordFormat::decode(std::uint64_t bits) const {
   const std::uint64_t field = (bits >> fraction_bits_) & (fields_ - 1);
   const bool negative = sign_place_ < 64 && (bits >> sign_place_ & 1) != 0;
   if (field != 0 && field < plain_below_)
-    return {Kind::finite,
+    return {ValueKind::finite,
             negative,
             static_cast<std::int64_t>(field) - bias_,
             {std::uint64_t{1} << 63 | fraction << (63 - fraction_bits_)}};
   if (field == 0 && fraction != 0 && plain_below_ != 0) {
     const int zeros = std::countl_zero(fraction);
-    return {Kind::finite, negative, 63 - zeros + 1 - bias_ - fraction_bits_, {fraction << zeros}};
+    return {ValueKind::finite, negative, 63 - zeros + 1 - bias_ - fraction_bits_, {fraction << zeros}};
   }
   return fixed_.fixed(outward::decode(fixed_.format(), Integer(bits)));
 }
 
 std::uint64_t WordFormat::encode(const Fixed<1>& value) const {
-  if (value.kind == Kind::finite && value.exponent > -bias_ && plain_below_ != 0)
+  if (value.kind == ValueKind::finite && value.exponent > -bias_ && plain_below_ != 0)
     return (value.negative ? std::uint64_t{1} << sign_place_ : 0) |
            (static_cast<std::uint64_t>(value.exponent + bias_) << fraction_bits_) |
            ((value.words[0] << 1) >> (64 - fraction_bits_));

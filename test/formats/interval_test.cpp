@@ -21,7 +21,7 @@ std::vector<Value> finite_values(const Format& format) {
   std::vector<Value> out;
   for (unsigned code = 0; code < (1U << format.width()); ++code) {
     const Value v = decode(format, code);
-    if (v.is_finite() && !(v.kind == Kind::zero && v.negative)) out.push_back(v);
+    if (v.is_finite() && !(v.kind == ValueKind::zero && v.negative)) out.push_back(v);
   }
   std::sort(out.begin(), out.end(), [](const Value& a, const Value& b) { return to_rational(a) < to_rational(b); });
   return out;

@@ -27,8 +27,8 @@ class Number {
 
   void set(const Value& value) {
     if (value.is_nan()) return mpfr_set_nan(x_);
-    if (value.kind == Kind::infinity) return mpfr_set_inf(x_, value.negative ? -1 : 1);
-    if (value.kind == Kind::zero) return mpfr_set_zero(x_, value.negative ? -1 : 1);
+    if (value.kind == ValueKind::infinity) return mpfr_set_inf(x_, value.negative ? -1 : 1);
+    if (value.kind == ValueKind::zero) return mpfr_set_zero(x_, value.negative ? -1 : 1);
     mpz_t z;
     mpz_init_set_str(z, value.significand.str(0, std::ios_base::hex).c_str(), 16);
     if (value.negative) mpz_neg(z, z);
@@ -38,15 +38,15 @@ class Number {
 
   Value value() const {
     const bool negative = mpfr_signbit(x_) != 0;
-    if (mpfr_nan_p(x_)) return {Kind::quiet_nan, false, 0, 0, 0};
-    if (mpfr_inf_p(x_)) return {Kind::infinity, negative, 0, 0, 0};
-    if (mpfr_zero_p(x_)) return {Kind::zero, negative, 0, 0, 0};
+    if (mpfr_nan_p(x_)) return {ValueKind::quiet_nan, false, 0, 0, 0};
+    if (mpfr_inf_p(x_)) return {ValueKind::infinity, negative, 0, 0, 0};
+    if (mpfr_zero_p(x_)) return {ValueKind::zero, negative, 0, 0, 0};
     mpz_t z;
     mpz_init(z);
     const long exponent = mpfr_get_z_2exp(z, x_);
     mpz_abs(z, z);
     char* digits = mpz_get_str(nullptr, 16, z);
-    const Value result{Kind::finite, negative, Integer("0x" + std::string(digits)), exponent, 0};
+    const Value result{ValueKind::finite, negative, Integer("0x" + std::string(digits)), exponent, 0};
     void (*release)(void*, std::size_t) = nullptr;
     mp_get_memory_functions(nullptr, nullptr, &release);
     release(digits, std::char_traits<char>::length(digits) + 1);
@@ -123,14 +123,14 @@ void compare(const Format& format, int rounds, std::mt19937_64& random, Counts& 
     std::array<Value, 3> x;
     for (std::size_t k = 0; k < 3; ++k) {
       x[k] = decode(format, code[k]);
-      if (x[k].is_nan()) x[k] = {Kind::infinity, x[k].negative, 0, 0, 0};
+      if (x[k].is_nan()) x[k] = {ValueKind::infinity, x[k].negative, 0, 0, 0};
     }
     a.set(x[0]);
     b.set(x[1]);
     c.set(x[2]);
     for (int operation = 0; operation < 7; ++operation) {
       // MPFR shifts a remainder into place bit by bit.
-      if (operation == 6 && x[0].kind == Kind::finite && x[1].kind == Kind::finite &&
+      if (operation == 6 && x[0].kind == ValueKind::finite && x[1].kind == ValueKind::finite &&
           floor_log2(x[0]) - floor_log2(x[1]) > 5000)
         continue;
       for (const Direction& direction : directions) {

@@ -74,13 +74,13 @@ TEST_CASE("arguments at the ends of the widest formats take no exponent gap") {
         }
   // e^x of the greatest number overflows; of its negative, rounds to 0 or to the least number.
   Value far = greatest;
-  CHECK(elementary_function(wide, Function::exp, far, Rounding::down, flags).kind == Kind::finite);
-  CHECK(elementary_function(wide, Function::exp, far, Rounding::up, flags).kind == Kind::infinity);
+  CHECK(elementary_function(wide, Function::exp, far, Rounding::down, flags).kind == ValueKind::finite);
+  CHECK(elementary_function(wide, Function::exp, far, Rounding::up, flags).kind == ValueKind::infinity);
   far.negative = true;
   CHECK(identical(elementary_function(wide, Function::exp, far, Rounding::up, flags), least));
-  CHECK(elementary_function(wide, Function::exp, far, Rounding::nearest_even, flags).kind == Kind::zero);
+  CHECK(elementary_function(wide, Function::exp, far, Rounding::nearest_even, flags).kind == ValueKind::zero);
   // sin x < x for the least number, exactly: the next one down is 0.
-  CHECK(elementary_function(wide, Function::sin, least, Rounding::down, flags).kind == Kind::zero);
+  CHECK(elementary_function(wide, Function::sin, least, Rounding::down, flags).kind == ValueKind::zero);
   CHECK(identical(elementary_function(wide, Function::sin, least, Rounding::up, flags), least));
 }
 
@@ -122,7 +122,7 @@ bool is_native(Function function) {
 long compared = 0, undecided = 0;
 
 void compare_at(const Format& format, const FunctionRow& row, const Value& x, Rounding rounding) {
-  if (!x.is_finite() || x.kind == Kind::zero || !in_domain(row.domain, dyadic_of(x))) return;
+  if (!x.is_finite() || x.kind == ValueKind::zero || !in_domain(row.domain, dyadic_of(x))) return;
   Flags want_flags, flags;
   const Value got = elementary_function(format, row.function, x, rounding, flags);
   const auto want = expected(format, row.function, x, rounding, want_flags);
@@ -171,7 +171,7 @@ TEST_CASE("rounded elementary functions equal MPFR in binary32, binary64 and bin
       for (int i = 0; i < (all ? 10000 : 500); ++i) {
         const int range = i % 10 == 0 ? static_cast<int>(format.bias) : 40;
         Value x = decode(format, 0);
-        x.kind = Kind::finite;
+        x.kind = ValueKind::finite;
         x.negative = random() % 2 == 0;
         for (int k = 0; k < format.precision(); k += 32) x.significand = (x.significand << 32) + (random() >> 32);
         x.significand >>= static_cast<unsigned>(elementary::length(x.significand)) > 0

@@ -111,11 +111,11 @@ TEST_CASE("value tables of the 8, 6 and 4 bit formats") {
       if (cell[2] == "nan") {
         CHECK(x.is_nan());
       } else if (cell[2] == "inf") {
-        CHECK((x.kind == Kind::infinity && x.negative == negative));
+        CHECK((x.kind == ValueKind::infinity && x.negative == negative));
       } else if (cell[2] == "zero") {
-        CHECK((x.kind == Kind::zero && x.negative == negative));
+        CHECK((x.kind == ValueKind::zero && x.negative == negative));
       } else {
-        CHECK(identical(x, {Kind::finite, negative, Integer(cell[4]), std::stol(cell[5]), 0}));
+        CHECK(identical(x, {ValueKind::finite, negative, Integer(cell[4]), std::stol(cell[5]), 0}));
         const bool normal = floor_log2(x) >= format.least_exponent();
         CHECK((cell[2] == "normal") == normal);
         Flags flags;
