@@ -7,6 +7,7 @@
 
 #include "formats/error.hpp"
 #include "formats/format.hpp"
+#include "formats/rounded.hpp"
 
 namespace outward::cli {
 namespace {
@@ -214,6 +215,10 @@ class Evaluator {
       return operation(row.operation, operands, call_text(name, operands));
     }
     if (name == "compare") return compare();
+    if (const auto function = function_named(name)) {
+      if (format_->family() != "binary") refuse("elementary functions exist for binary formats only");
+      return elementary(*function, name);
+    }
     at_ = begin;
     refuse("there is no function of this name");
   }
@@ -273,6 +278,15 @@ class Evaluator {
       step.word = result < 0 ? "less" : result > 0 ? "greater" : "equal";
     }
     if (peek() != '\0') refuse("compare gives a word, not a number: it can only be the whole expression");
+    return push(std::move(step));
+  }
+
+  Step elementary(Function function, const std::string& name) {
+    const std::vector<Step> operand = arguments(1);
+    const Format format = parse_format(format_->text());
+    ComputeStep step{call_text(name, operand), format_, 0, {}, ""};
+    const Value x = decode(format, steps_[operand[0]].code);
+    step.code = encode(format, elementary_function(format, function, x, rounding_, step.flags));
     return push(std::move(step));
   }
 

@@ -48,6 +48,22 @@ class Compute(harness.FolderTest):
         self.assertEqual(numbers("1/0")["flags"], ["divide_by_zero"])
         self.assertEqual(numbers("rem(5, 3)")["value"], "-1")
 
+    def test_elementary_functions(self):
+        """Correctly rounded: known digits of e, pi and ln 2, and the special cases of IEEE 754 section 9.2."""
+        for expression, value in {"exp(1)": "2.718281828459045", "4 * atan(1)": "3.141592653589793", "log(2)": "0.6931471805599453",
+                                  "sigmoid(0)": "0.5", "log2(8)": "3", "exp10(-3)": "0.001", "tanh(inf)": "1", "exp(-inf)": "0"}.items():
+            self.assertEqual(numbers(expression)["value"], value, expression)
+        self.assertEqual(numbers("exp(1)")["flags"], ["inexact"])
+        self.assertEqual(numbers("log(0)")["flags"], ["divide_by_zero"])
+        self.assertEqual((numbers("log(-1)")["value"], numbers("log(-1)")["flags"]), ("nan", ["invalid"]))
+        self.assertEqual(numbers("exp(100)", "--format", "e4m3fn(saturate)")["value"], "448")
+        digits = "2.71828182845904523536028747135266249775724709369995"
+        down, up = (Fraction(numbers("exp(1)", "--format", "binary(15, 160)", "--rounding", r)["exact"]) for r in ("down", "up"))
+        self.assertLess(down, Fraction(digits) + Fraction(1, 10 ** 50))
+        self.assertGreater(up, Fraction(digits))
+        self.assertEqual(up - down, Fraction(1, 2 ** 159))
+        self.assertEqual(harness.run("compute", "numbers", "exp(1)", "--format", "decimal64").code, 4)
+
     def test_refusals(self):
         for expression, word in {"1 +": "missing", "(1": "not closed", "1 2": "may follow", "foo(1)": "no function",
                                  "0x10": "bits(0x10)", "fma(1,2)": "3 arguments", "1.2.3": "no number", "compare(1,2)+1": "word",
