@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/common/number_text.hpp"
 #include "cli/compute_commands.hpp"
 #include "cli/compute_expression.hpp"
@@ -13,8 +14,6 @@ namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void print(const Json& json) { std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()); }
 
 Json step_json(const ComputeStep& step) {
   Json json = {{"text", step.text}, {"format", step.format->text()}};
@@ -50,7 +49,7 @@ int compute_numbers(const ComputeOptions& options) {
     json["flags"] = flag_words(all);
     json["steps"] = Json::array();
     for (const ComputeStep& step : steps) json["steps"].push_back(step_json(step));
-    print(json);
+    print_json(json);
     return exit_holds;
   }
   if (!result.word.empty()) {
@@ -85,7 +84,7 @@ int compute_formats(const ComputeOptions& options) {
     list.push_back(row);
     if (!options.json) std::printf("%s\n", line.c_str());
   }
-  if (options.json) print({{"formats", list}});
+  if (options.json) print_json({{"formats", list}});
   if (!options.json)
     std::printf(
         "Any other: binary(e, f [, bias] [, ieee|fn|fnuz|finite] [, saturate] [, flush]) with e 2..30, f 1..4096.\n");

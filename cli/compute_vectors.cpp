@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/compute_commands.hpp"
 #include "formats/error.hpp"
 #include "formats/vectors.hpp"
@@ -62,7 +63,7 @@ int compute_vectors(const ComputeOptions& options) {
   if (options.json) {
     const Json json = {{"file", options.file},     {"rows", rows},   {"results", results},
                        {"wrong_rows", wrong_rows}, {"wrong", wrong}, {"differences", shown}};
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(json);
   } else {
     std::printf("%s: %ld rows, %ld results, %ld wrong\n", wrong == 0 ? "equal" : "different", rows, results, wrong);
     for (const Json& one : shown)

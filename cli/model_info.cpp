@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/model_commands.hpp"
 #include "runtime/graph/groups.hpp"
 
@@ -11,10 +12,6 @@ namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void print(const Json& json) {
-  std::printf("%s\n", json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
-}
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
@@ -80,7 +77,7 @@ void print_info_json(const Model& model, const OnnxSummary& s, const Groups& gro
     json["graph"] = Json::array();
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) json["graph"].push_back(node_json(graph, groups, i));
   }
-  print(json);
+  print_json(json);
 }
 
 void print_nodes(const Graph& graph, const Groups& groups) {
@@ -146,11 +143,11 @@ int model_check(const ModelOptions& options) {
                       {"found", b.found},
                       {"next", b.next}});
     }
-    print({{"file", options.file}, {"supported", false}, {"blockers", list}});
+    print_json({{"file", options.file}, {"supported", false}, {"blockers", list}});
     return exit_refused;
   }
   if (options.json)
-    print({{"file", options.file}, {"supported", true}, {"blockers", Json::array()}});
+    print_json({{"file", options.file}, {"supported", true}, {"blockers", Json::array()}});
   else
     std::printf("supported %s\n", options.file.c_str());
   return exit_holds;
@@ -169,7 +166,7 @@ int model_ops(const ModelOptions& options) {
                       {"max_inputs", op.max_inputs},
                       {"notes", op.notes}});
     }
-    print({{"domain", "ai.onnx"}, {"operators", list}});
+    print_json({{"domain", "ai.onnx"}, {"operators", list}});
     return exit_holds;
   }
   std::printf(

@@ -5,13 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "importers/onnx/onnx.hpp"
 #include "importers/vnnlib/vnnlib.hpp"
 
 namespace outward::cli {
 namespace {
 
-void print_json(const std::string& file, const VnnlibSummary& s) {
+void print_summary(const std::string& file, const VnnlibSummary& s) {
   nlohmann::ordered_json unsupported = nlohmann::ordered_json::array();
   for (const Blocker& b : s.unsupported) {
     unsupported.push_back({{"code", b.code},
@@ -36,7 +37,7 @@ void print_json(const std::string& file, const VnnlibSummary& s) {
                                        {"unsupported", unsupported},
                                        {"notes", s.notes},
                                        {"digest", s.digest}};
-  std::printf("%s\n", json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
+  print_json(json);
 }
 
 void print_text(const std::string& file, const VnnlibSummary& s) {
@@ -71,7 +72,7 @@ int model_property(const std::string& file, const std::string& model_path, bool 
   }
   const VnnlibSummary summary = summarize_vnnlib(file, sizes);
   if (json) {
-    print_json(file, summary);
+    print_summary(file, summary);
   } else {
     print_text(file, summary);
   }

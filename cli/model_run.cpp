@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/model_commands.hpp"
 #include "cli/model_point.hpp"
 #include "importers/arrays/arrays.hpp"
@@ -14,8 +15,6 @@ namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void print(const Json& json) { std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()); }
 
 std::string hex_text(double value) {
   char text[64];
@@ -51,7 +50,7 @@ int run_exactly(const ModelOptions& options, const Graph& graph, const std::vect
     else
       std::printf("Y_%zu in [%s, %s]\n", j, shortest_decimal(lo).c_str(), shortest_decimal(hi).c_str());
   }
-  if (options.json) print({{"file", options.file}, {"semantics", "real"}, {"outputs", outputs}});
+  if (options.json) print_json({{"file", options.file}, {"semantics", "real"}, {"outputs", outputs}});
   return exit_holds;
 }
 
@@ -79,10 +78,10 @@ int model_run(const ModelOptions& options) {
   if (options.json) {
     Json outputs = Json::array();
     for (double value : y) outputs.push_back({{"value", decimal_text(value, graph.element)}, {"hex", hex_text(value)}});
-    print({{"file", options.file},
-           {"semantics", single ? "fp32_sequential" : "fp64_sequential"},
-           {"finite", finite},
-           {"outputs", outputs}});
+    print_json({{"file", options.file},
+                {"semantics", single ? "fp32_sequential" : "fp64_sequential"},
+                {"finite", finite},
+                {"outputs", outputs}});
   } else {
     for (std::size_t j = 0; j < y.size(); ++j) std::printf("Y_%zu %s\n", j, decimal_text(y[j], graph.element).c_str());
   }

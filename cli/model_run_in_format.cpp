@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/common/number_text.hpp"
 #include "cli/model_commands.hpp"
 #include "cli/model_point.hpp"
@@ -43,7 +44,7 @@ int model_run_in_format(const ModelOptions& options) {
                        {"finite", result.finite},
                        {"flags", flag_words(result.flags)},
                        {"outputs", outputs}};
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(json);
   } else {
     for (std::size_t j = 0; j < y.size(); ++j) std::printf("Y_%zu %s\n", j, how.format->value_text(y[j]).c_str());
     std::fprintf(stderr, "flags raised on the way: %s\n", flags_text(result.flags).c_str());

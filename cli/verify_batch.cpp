@@ -8,6 +8,7 @@
 
 #include "certificates/output_file.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/verify_again.hpp"
 #include "cli/verify_instances.hpp"
 #include "cli/verify_report.hpp"
@@ -19,8 +20,6 @@ namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string table_row(const Json& r) {
   return "batch," + r["model"].get<std::string>() + "," + r["property"].get<std::string>() + ",0," +
@@ -53,7 +52,7 @@ class Batch {
                   << (unfinished ? "interrupted" : r["verdict"].get<std::string>()) << " ("
                   << r["seconds"].get<double>() << " s)\n";
       if (unfinished) continue;
-      lines.append(text(r) + "\n");
+      lines.append(json_line(r) + "\n");
       table.append(table_row(r));
       ++counts_[r["verdict"]];
     }

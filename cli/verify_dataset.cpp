@@ -14,6 +14,7 @@
 #include "certificates/output_file.hpp"
 #include "certificates/writer.hpp"
 #include "cli/common/errors.hpp"
+#include "cli/common/json_line.hpp"
 #include "cli/verify_again.hpp"
 #include "cli/verify_outputs.hpp"
 #include "cli/verify_report.hpp"
@@ -27,8 +28,6 @@ namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 bool is_text(const Json& r, const char* key) { return r.contains(key) && r[key].is_string(); }
 
@@ -74,7 +73,7 @@ class DatasetRun {
                   << (unfinished ? "interrupted" : r["verdict"].get<std::string>()) << " ("
                   << r["seconds"].get<double>() << " s)\n";
       if (unfinished) continue;
-      lines.append(text(r) + "\n");
+      lines.append(json_line(r) + "\n");
       results_[i] = r;
     }
     return summary();

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "cli/common/json_line.hpp"
 #include "cli/verify_options.hpp"
 #include "formats/error.hpp"
 
@@ -76,7 +77,7 @@ std::vector<Instance> read_instances(const std::string& path) {
 }
 
 std::string result_key(const std::string& model, const std::string& property) {
-  return Json{model, property}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(Json{model, property});
 }
 
 EarlierResults read_results(const std::string& path) {

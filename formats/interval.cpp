@@ -16,13 +16,6 @@ using interval_detail::upper_end;
 bool is_zero(const Value& x) { return x.kind == ValueKind::zero; }
 int sign_of(const Value& x) { return is_zero(x) ? 0 : x.negative ? -1 : 1; }
 
-Value infinite(bool negative) {
-  Value out;
-  out.kind = ValueKind::infinity;
-  out.negative = negative;
-  return out;
-}
-
 // a op b with 0 times an infinity as 0: ends of intervals stand for limits of finite numbers.
 Value product(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (is_zero(a) || is_zero(b)) return zero_of(format, false);
@@ -71,7 +64,7 @@ Value upper_end(const Format& format, const Value& x, const Flags& flags) { retu
 
 Value unbounded(const Format& format, bool negative) {
   if (!has_infinities(format)) fail(format);
-  return infinite(negative);
+  return infinite_value(negative);
 }
 
 }  // namespace interval_detail
@@ -303,7 +296,7 @@ Interval fused_multiply_add(const Format& format, const Interval& a, const Inter
           // The end asked for is the limit that is further out: an infinite summand decides, then an infinite product.
           const bool product_infinite = x->kind == ValueKind::infinity || y->kind == ValueKind::infinity;
           if (z.kind == ValueKind::infinity) return z;
-          return product_infinite ? infinite(x->negative != y->negative) : z;
+          return product_infinite ? infinite_value(x->negative != y->negative) : z;
         }
         return outward::fused_multiply_add(format, *x, *y, z, r, flags);
       };

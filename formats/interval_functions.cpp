@@ -27,13 +27,6 @@ struct Ends {
   }
 };
 
-Value infinite(bool negative) {
-  Value out;
-  out.kind = ValueKind::infinity;
-  out.negative = negative;
-  return out;
-}
-
 // The part of the interval in the closure of the domain; the ends of an open domain are poles, whose limits are
 // infinite.
 Interval on_domain(Domain domain, const Interval& a) {
@@ -42,15 +35,15 @@ Interval on_domain(Domain domain, const Interval& a) {
     case Domain::all:
       return a;
     case Domain::positive: {
-      const Interval part = intersection(a, {Value(), infinite(false)});
+      const Interval part = intersection(a, {Value(), infinite_value(false)});
       return !part.is_empty() && part.upper().kind == ValueKind::zero ? Interval() : part;
     }
     case Domain::above_minus_one: {
-      const Interval part = intersection(a, {minus_one, infinite(false)});
+      const Interval part = intersection(a, {minus_one, infinite_value(false)});
       return !part.is_empty() && interval_detail::order(part.upper(), minus_one) == 0 ? Interval() : part;
     }
     case Domain::from_one:
-      return intersection(a, {one, infinite(false)});
+      return intersection(a, {one, infinite_value(false)});
     case Domain::within_one:
       return intersection(a, {minus_one, one});
     case Domain::inside_one: {

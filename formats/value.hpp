@@ -83,5 +83,7 @@ std::int64_t floor_log2(const Value& x);
 Rational to_rational(const Value& x);
 // The exact operand: a value of no particular format.
 Value exact_value(const Integer& x);
+// The infinity of no particular format.
+inline Value infinite_value(bool negative) { return {ValueKind::infinity, negative, 0, 0, 0}; }
 
 }  // namespace outward

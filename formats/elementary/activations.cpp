@@ -8,7 +8,6 @@
 namespace outward::elementary {
 namespace {
 
-const Dyadic one{1, 0};
 const Dyadic two{1, 1};
 
 // 2 sqrt(2/pi) (x + 0.044715 x^3) and its derivative 2 sqrt(2/pi) (1 + 0.134145 x^2), constants exact: sigmoid of the

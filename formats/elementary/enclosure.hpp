@@ -17,6 +17,8 @@ struct Enclosure {
   bool lo_infinite = false, hi_infinite = false;
 };
 
+inline const Dyadic one{1, 0};
+
 inline Enclosure point(Dyadic x) { return {x, x}; }
 bool is_point(const Enclosure& x);
 

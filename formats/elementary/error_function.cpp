@@ -11,7 +11,6 @@
 namespace outward::elementary {
 namespace {
 
-const Dyadic one{1, 0};
 const Dyadic half{1, -1};
 
 // Which y a function of x means: y = x, or y = x / sqrt 2.

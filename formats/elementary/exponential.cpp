@@ -7,8 +7,6 @@
 namespace outward::elementary {
 namespace {
 
-const Dyadic one{1, 0};
-
 // e^x for x in [floor_x, floor_x + width] * 2^-places. With k = floor(x/ln 2): e^x = 2^k e^r, r = x - k ln 2 in [0, ln
 // 2] up to some units, r as an interval of fixed-point numbers from the enclosure [L, L + e] of ln 2. REQUIRES |x| <
 // 2^(out_of_range + 2) and places >= 64 more than the bits of k, so that r stays below 0.7.

@@ -115,7 +115,6 @@ std::optional<Dyadic> dyadic_quotient(const Dyadic& a, const Dyadic& b) {
 }  // namespace
 
 std::optional<Dyadic> exact_result(Function function, const Dyadic& x) {
-  const Dyadic one{1, 0};
   if (x.mantissa.is_zero()) return std::nullopt;
   const Bits magnitude = floor_log2(x);
   switch (function) {

@@ -7,8 +7,6 @@
 namespace outward::elementary {
 namespace {
 
-const Dyadic one{1, 0};
-
 Enclosure monotone(Enclosure (*f)(const Dyadic&, Bits), const Enclosure& x, Bits w) {
   const Enclosure low = f(x.lo, w);
   return is_point(x) ? low : Enclosure{low.lo, f(x.hi, w).hi};

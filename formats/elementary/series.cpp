@@ -148,11 +148,11 @@ Fixed atanh_series(const Fixed& t, Bits places) {
 Fixed atan_series(const Fixed& z, Bits places) {
   constexpr Bits halvings = 3;
   const Bits wide = places + halvings + 2;
-  const Integer one = shifted_left(1, wide), one_squared = shifted_left(1, 2 * wide);
+  const Integer unit = shifted_left(1, wide), unit_squared = shifted_left(1, 2 * wide);
   Integer x = shifted_left(z.low, wide - places), width = shifted_left(z.width, wide - places);
   for (Bits i = 0; i < halvings; ++i) {
-    const Integer root = integer_sqrt(one_squared + x * x);
-    x = shifted_left(x, wide) / (one + root + 1);
+    const Integer root = integer_sqrt(unit_squared + x * x);
+    x = shifted_left(x, wide) / (unit + root + 1);
     width = width / 2 + 3;
   }
   const Integer square = product(x, x, wide);

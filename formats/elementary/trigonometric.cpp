@@ -8,8 +8,6 @@
 namespace outward::elementary {
 namespace {
 
-const Dyadic one{1, 0};
-
 // |x| = quadrant * pi/2 + r with |r| <= pi/4 up to units; r = -|r| when negative.
 struct Reduced {
   int quadrant = 0;  // modulo 4

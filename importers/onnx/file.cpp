@@ -134,7 +134,8 @@ Bytes read_model_file(const std::string& path) {
 
 const Bytes& ExternalData::open(const std::string& location) {
   auto fail = [&](const std::string& why) {
-    refuse("external-data", "location " + quoted(location) + " " + why, "a regular file below the folder of the model");
+    refuse("external-data", "location " + in_quotes(location) + " " + why,
+           "a regular file below the folder of the model");
   };
   if (location.empty() || location.size() > 4096 || location.find('\0') != std::string::npos) fail("is no usable path");
   if (location.front() == '/') fail("is absolute");

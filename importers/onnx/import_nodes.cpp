@@ -8,7 +8,7 @@ namespace outward::onnx_import {
 
 const Operator* Importer::find_operator(const onnx::NodeProto& node) {
   if (!is_default_domain(node.domain())) {
-    refuse("unsupported-domain", "operator domain", "the default domain", quoted(node.domain()));
+    refuse("unsupported-domain", "operator domain", "the default domain", in_quotes(node.domain()));
   }
   bool known = false;
   std::string opsets;
@@ -19,7 +19,7 @@ const Operator* Importer::find_operator(const onnx::NodeProto& node) {
     opsets += (opsets.empty() ? "" : ", ") + std::to_string(op.since) + " to " + std::to_string(op.until);
   }
   if (known) refuse("unsupported-opset", "operator " + node.op_type(), "opset " + opsets, std::to_string(opset_));
-  throw Refusal{"unsupported-operator", "operator " + quoted(node.op_type()) + " is not supported", "", "",
+  throw Refusal{"unsupported-operator", "operator " + in_quotes(node.op_type()) + " is not supported", "", "",
                 "`model ops` lists what is"};
 }
 
@@ -33,7 +33,7 @@ bool Importer::check_attributes(const onnx::NodeProto& node, const Operator& op)
       const std::string list = std::string(" ") + op.attributes + " ", key = " " + attribute.name() + ":";
       const std::size_t at = list.find(key);
       if (at == std::string::npos || attribute.name().find_first_of(" :") != std::string::npos) {
-        refuse("unknown-attribute", "attribute " + quoted(attribute.name()),
+        refuse("unknown-attribute", "attribute " + in_quotes(attribute.name()),
                *op.attributes == '\0' ? "no attributes" : std::string("one of ") + op.attributes, "");
       }
       const char type = list[at + key.size()];
@@ -81,7 +81,7 @@ void Importer::charge(const Call& call) {
 }
 
 void Importer::read_node(const onnx::NodeProto& node, int index) {
-  std::string label = "node " + std::to_string(index) + (node.name().empty() ? "" : " " + quoted(node.name()));
+  std::string label = "node " + std::to_string(index) + (node.name().empty() ? "" : " " + in_quotes(node.name()));
   where_ = label + " (" + (node.op_type().empty() ? "no operator" : node.op_type()) + ", opset " +
            std::to_string(opset_) + ")";
   if (summary_ != nullptr) ++summary_->operators[node.op_type()];
@@ -96,9 +96,9 @@ void Importer::read_node(const onnx::NodeProto& node, int index) {
       const auto found = values_.find(name);
       value.state = Value::State::poisoned;
       if (found == values_.end())
-        refuse("unknown-tensor", "operand " + quoted(name) + " is not defined before this node");
+        refuse("unknown-tensor", "operand " + in_quotes(name) + " is not defined before this node");
       if (!found->second.present())
-        refuse("unsupported-output", "operand " + quoted(name) + " has no value in inference mode");
+        refuse("unsupported-output", "operand " + in_quotes(name) + " has no value in inference mode");
       value = found->second;
     });
     ready = ready && value.state != Value::State::poisoned;

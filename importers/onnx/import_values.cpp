@@ -14,7 +14,7 @@ void Importer::find_element_type(const onnx::GraphProto& graph) {
     const std::int32_t type = tensor ? input.type().tensor_type().elem_type() : 0;
     types.insert(type);
     if (!is_float(type_of(type))) {
-      add("input " + quoted(input.name()),
+      add("input " + in_quotes(input.name()),
           {"unsupported-type", "element type", "float32 or float64", tensor ? data_type_text(type) : "no tensor", ""});
     }
   }
@@ -27,7 +27,7 @@ void Importer::find_element_type(const onnx::GraphProto& graph) {
 
 void Importer::define(const std::string& name, Value value) {
   if (!values_.emplace(name, std::move(value)).second) {
-    refuse("duplicate-name", "tensor name " + quoted(name) + " is defined twice", "every name once");
+    refuse("duplicate-name", "tensor name " + in_quotes(name) + " is defined twice", "every name once");
   }
 }
 
@@ -44,7 +44,7 @@ Shape Importer::input_shape(const onnx::ValueInfoProto& input) {
   }
   const auto rank = static_cast<std::size_t>(type.shape().dim_size());
   if (given != nullptr && given->size() != rank) {
-    throw UsageError("shape of input " + quoted(input.name()) + ": the model has rank " + std::to_string(rank) +
+    throw UsageError("shape of input " + in_quotes(input.name()) + ": the model has rank " + std::to_string(rank) +
                      ", not " + shape_text(*given));
   }
   Shape shape;
@@ -52,7 +52,7 @@ Shape Importer::input_shape(const onnx::ValueInfoProto& input) {
     const auto& dim = type.shape().dim(static_cast<int>(i));
     if (dim.value_case() == onnx::TensorShapeProto::Dimension::kDimValue) {
       if (given != nullptr && (*given)[i] != dim.dim_value()) {
-        throw UsageError("shape of input " + quoted(input.name()) + ": dimension " + std::to_string(i) + " is " +
+        throw UsageError("shape of input " + in_quotes(input.name()) + ": dimension " + std::to_string(i) + " is " +
                          std::to_string(dim.dim_value()) + " in the model, not " + std::to_string((*given)[i]));
       }
       shape.push_back(dim.dim_value());
@@ -62,7 +62,7 @@ Shape Importer::input_shape(const onnx::ValueInfoProto& input) {
       shape.push_back(1);  // the batch
     } else {
       throw Refusal{"open-shape", "dimension " + std::to_string(i), "a number",
-                    dim.dim_param().empty() ? "nothing" : quoted(dim.dim_param()),
+                    dim.dim_param().empty() ? "nothing" : in_quotes(dim.dim_param()),
                     "give the shape with --input-shape " + input.name() + "=..."};
     }
   }
@@ -79,7 +79,7 @@ void Importer::read_inputs(const onnx::GraphProto& graph) {
   std::vector<Input> inputs;
   std::set<std::string> names;
   for (const auto& input : graph.input()) {
-    guarded("input " + quoted(input.name()), [&] {
+    guarded("input " + in_quotes(input.name()), [&] {
       if (!names.insert(input.name()).second || input.name().empty()) {
         refuse("duplicate-name", "name of the input", "new and not empty");
       }
@@ -94,7 +94,7 @@ void Importer::read_inputs(const onnx::GraphProto& graph) {
   }
   for (const auto& [name, shape] : overrides_) {
     if (names.count(name) == 0 || initializers_.count(name) > 0) {
-      throw UsageError("shape of input " + quoted(name) + ": the model has no such free input");
+      throw UsageError("shape of input " + in_quotes(name) + ": the model has no such free input");
     }
   }
   std::int64_t total = 0;
@@ -110,13 +110,13 @@ void Importer::read_inputs(const onnx::GraphProto& graph) {
     return;
   }
   first_input_shape_ = inputs.front().shape;
-  build_->set_origin("input " + quoted(inputs.front().name));
+  build_->set_origin("input " + in_quotes(inputs.front().name));
   const Value all = build_->emit(Kind::input, {}, inputs.size() == 1 ? inputs.front().shape : Shape{total});
   std::int64_t start = 0;
   for (const Input& input : inputs) {
     Integers indices(static_cast<std::size_t>(input.size));
     for (std::int64_t& index : indices) index = start++;
-    build_->set_origin("input " + quoted(input.name));
+    build_->set_origin("input " + in_quotes(input.name));
     values_.emplace(input.name, build_->map({all}, std::move(indices), input.shape));
     if (summary_ != nullptr) summary_->inputs.push_back({input.name, input.shape});
   }
@@ -124,7 +124,7 @@ void Importer::read_inputs(const onnx::GraphProto& graph) {
 
 void Importer::read_initializers(const onnx::GraphProto& graph) {
   for (const auto& initializer : graph.initializer()) {
-    const std::string where = "initializer " + quoted(initializer.name());
+    const std::string where = "initializer " + in_quotes(initializer.name());
     Value value;
     value.state = Value::State::poisoned;
     guarded(where, [&] {
@@ -168,7 +168,7 @@ std::uint32_t Importer::read_outputs(const onnx::GraphProto& graph) {
   std::vector<Value> outputs;
   if (graph.output_size() == 0) add(path_, {"no-output", "the graph has no output", "", "", ""});
   for (const auto& output : graph.output()) {
-    const std::string where = "output " + quoted(output.name());
+    const std::string where = "output " + in_quotes(output.name());
     guarded(where, [&] {
       const auto found = values_.find(output.name());
       if (found == values_.end()) refuse("unknown-tensor", "the output is never produced");

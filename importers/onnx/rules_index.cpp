@@ -292,7 +292,7 @@ void rule_pad(Call& call) {
   const Value& x = call.in[0];
   require_float(call, x, "operand data");
   const std::string mode = call.attributes.text("mode", "constant");
-  if (mode != "constant") refuse("unsupported-attribute", "attribute mode", "constant", quoted(mode));
+  if (mode != "constant") refuse("unsupported-attribute", "attribute mode", "constant", in_quotes(mode));
   const std::size_t rank = x.shape.size();
   const Padding padding = read_padding(call, rank);
   Shape shape = x.shape;

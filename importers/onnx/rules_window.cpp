@@ -63,7 +63,7 @@ Window read_window(const Call& call, const Shape& x, Integers kernel) {
   const Integers pads = per_axis(call, "pads", 2 * count, 0, 0);
   const std::string mode = call.attributes.text("auto_pad", "NOTSET");
   if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER") {
-    refuse("unsupported-attribute", "attribute auto_pad", "NOTSET, SAME_UPPER, SAME_LOWER or VALID", quoted(mode));
+    refuse("unsupported-attribute", "attribute auto_pad", "NOTSET, SAME_UPPER, SAME_LOWER or VALID", in_quotes(mode));
   }
   const bool ceil_mode = call.attributes.integer("ceil_mode", 0) != 0;
   Window window;
@@ -84,7 +84,7 @@ Window read_window(const Call& call, const Shape& x, Integers kernel) {
     const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
     if (same && pooling && axis.dilation != 1) {
       refuse("unsupported-attribute", "attributes auto_pad and dilations of a pool",
-             "explicit pads (runtimes disagree on the padding)", quoted(mode));
+             "explicit pads (runtimes disagree on the padding)", in_quotes(mode));
     }
     if (same) same_padding(axis, mode == "SAME_UPPER");
     const std::int64_t room = axis.in + axis.begin + axis.end - axis.extent();

@@ -83,7 +83,7 @@ std::uint64_t parse_size(const std::string& key, const std::string& text) {
     good = good && c >= '0' && c <= '9';
     value = value * 10 + static_cast<std::uint64_t>(c - '0');
   }
-  if (!good) refuse("external-data", "entry " + key, "a decimal number below 2^63", quoted(text));
+  if (!good) refuse("external-data", "entry " + key, "a decimal number below 2^63", in_quotes(text));
   return value;
 }
 
@@ -92,7 +92,8 @@ Value from_external(const Proto& tensor, Type type, const Shape& shape, std::siz
   std::uint64_t offset = 0, length = 0;
   std::set<std::string> seen;
   for (const auto& entry : tensor.external_data()) {
-    if (!seen.insert(entry.key()).second) refuse("external-data", "entry " + quoted(entry.key()) + " is given twice");
+    if (!seen.insert(entry.key()).second)
+      refuse("external-data", "entry " + in_quotes(entry.key()) + " is given twice");
     if (entry.key() == "location")
       location = entry.value();
     else if (entry.key() == "offset")
@@ -102,17 +103,17 @@ Value from_external(const Proto& tensor, Type type, const Shape& shape, std::siz
     else if (entry.key() == "checksum")
       checksum = entry.value();
     else
-      refuse("external-data", "entry", "location, offset, length or checksum", quoted(entry.key()));
+      refuse("external-data", "entry", "location, offset, length or checksum", in_quotes(entry.key()));
   }
   if (seen.count("location") == 0) refuse("external-data", "there is no entry location");
   const Bytes& bytes = external.open(location);
   if (seen.count("checksum") != 0 && checksum != sha1_hex(bytes)) {
-    refuse("external-data", "checksum of " + quoted(location), sha1_hex(bytes), quoted(checksum));
+    refuse("external-data", "checksum of " + in_quotes(location), sha1_hex(bytes), in_quotes(checksum));
   }
   // Both are below 2^63: the sum cannot wrap.
   if (seen.count("length") == 0) length = offset <= bytes.size() ? bytes.size() - offset : 0;
   if (offset > bytes.size() || offset + length > bytes.size()) {
-    refuse("external-data", "offset + length in " + quoted(location), "at most " + std::to_string(bytes.size()),
+    refuse("external-data", "offset + length in " + in_quotes(location), "at most " + std::to_string(bytes.size()),
            std::to_string(offset) + " + " + std::to_string(length));
   }
   check_length(length, count * element_bytes(type), "external data");
@@ -211,10 +212,10 @@ std::string data_type_text(std::int32_t data_type) {
 Value read_tensor(const Proto& tensor, ExternalData& external) {
   const Type type = type_of(tensor.data_type());
   if (type == Type::other) {
-    refuse("unsupported-type", "tensor " + quoted(tensor.name()),
+    refuse("unsupported-type", "tensor " + in_quotes(tensor.name()),
            "float32, float64, an integer type of 8 to 64 bits, or bool", data_type_text(tensor.data_type()));
   }
-  if (tensor.has_segment()) refuse("bad-tensor", "tensor " + quoted(tensor.name()) + " is segmented");
+  if (tensor.has_segment()) refuse("bad-tensor", "tensor " + in_quotes(tensor.name()) + " is segmented");
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   const auto count = static_cast<std::size_t>(element_count(shape));
   const bool typed = typed_elements(tensor) > 0;

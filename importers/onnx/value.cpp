@@ -110,7 +110,7 @@ std::string shape_text(const Shape& shape) {
   return text + "]";
 }
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (char c : text) {
     if (result.size() > 80) return result + "...'";

@@ -66,6 +66,6 @@ std::int64_t element_count(const Shape& shape, std::int64_t limit = max_elements
 std::string shape_text(const Shape& shape);
 
 // A name or text from the file, quoted with ' and shortened, without control characters.
-std::string quoted(const std::string& text);
+std::string in_quotes(const std::string& text);
 
 }  // namespace outward::onnx_import
