@@ -19,9 +19,10 @@ constexpr const char* examples = R"(Examples:
   compute formats                                           names with their parameters
 
 In an expression: + - * / and parentheses; add sub mul div sqrt fma rem min max minnum maxnum rint neg abs nextup
-nextdown compare; in binary formats also exp expm1 exp2 exp10 log log1p log2 log10, sin cos tan, sinh cosh tanh and
-their inverses (asin ...), sigmoid erf erfc gelu gelu_tanh silu softplus mish elu selu softsign hard_sigmoid
-hard_swish, correctly rounded; cast(FORMAT, x) computes x in FORMAT. Numbers: 0.1, 1e-3, 0x1.8p-3, 2^-20, inf, nan, bits(0x3f).
+nextdown compare; in binary formats also, correctly rounded, exp expm1 exp2 exp10 log log1p log2 log10, sin cos tan,
+sinh cosh tanh and their inverses (asin ...), sigmoid erf erfc gelu gelu_tanh silu softplus mish elu selu softsign
+hard_sigmoid hard_swish; cast(FORMAT, x) computes x in FORMAT. Numbers: 0.1, 1e-3, 0x1.8p-3, 2^-20, inf, nan,
+bits(0x3f).
 An expression that begins with - goes behind --.
 
 Exit codes: 0 done, 1 vectors differ, 3 usage, 4 input refused, 5 internal error or out of resources.)";
