@@ -1,6 +1,6 @@
 #include "formats/grid.hpp"
 
-#include <algorithm>
+#include <cstdint>
 
 #include "formats/families.hpp"
 
@@ -8,9 +8,9 @@ namespace outward {
 
 std::int64_t quantize(const Grid& grid, const Rational& x, Rounding rounding, Flags& flags) {
   const Integer rounded = round_to_integer(Rational(x / grid.scale), rounding) + grid.zero;
-  const Integer clamped = std::clamp(rounded, Integer(grid.least()), Integer(grid.greatest()));
-  const auto code = clamped.convert_to<std::int64_t>();
-  flags.overflow |= clamped != rounded;
+  const bool below = rounded<grid.least(), above = rounded> grid.greatest();
+  const std::int64_t code = below ? grid.least() : above ? grid.greatest() : rounded.convert_to<std::int64_t>();
+  flags.overflow |= below || above;
   flags.inexact |= dequantize(grid, code) != x;
   return code;
 }
