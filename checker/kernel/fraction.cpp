@@ -26,7 +26,8 @@ BigInt quotient(const BigInt& a, const BigInt& b) {  // rounded down
 std::int64_t length(const BigInt& a) { return static_cast<std::int64_t>(a.bits()); }
 
 bool canonical_digits(std::string_view text) {
-  if (text.empty() || text.size() > limit(Limit::digits) || (text[0] == '0' && text.size() > 1)) return false;
+  if (text.empty() || text.size() > limit(Limit::digits) || (text[0] == '0' && text.size() > 1))
+    return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
@@ -58,7 +59,8 @@ bool Fraction::parse(std::string_view text, Fraction* out) {
   const BigInt m = BigInt::from_decimal(mantissa);
   std::int64_t e = 0;
   BigInt::from_decimal(exponent).fits_int64(&e);
-  if (!m.is_odd() || e > static_cast<std::int64_t>(limit(Limit::exponent)) || (down && e == 0)) return false;
+  if (!m.is_odd() || e > static_cast<std::int64_t>(limit(Limit::exponent)) || (down && e == 0))
+    return false;
   *out = dyadic(negative ? -m : m, down ? -e : e);
   return true;
 }
@@ -84,7 +86,8 @@ Fraction Fraction::operator*(const Fraction& o) const {
 Fraction Fraction::operator/(const Fraction& o) const {
   const std::uint64_t zeros = o.m.trailing_zeros();
   const BigInt divisor = (o.sign() < 0 ? -o.m : o.m) >> zeros;
-  return {o.sign() < 0 ? -m * o.over : m * o.over, e - o.e - static_cast<std::int64_t>(zeros), over * divisor};
+  return {o.sign() < 0 ? -m * o.over : m * o.over, e - o.e - static_cast<std::int64_t>(zeros),
+          over * divisor};
 }
 
 int Fraction::compare(const Fraction& a, const Fraction& b) {
@@ -131,15 +134,17 @@ double Fraction::double_up() const {
   if (sign() == 0) return 0;
   const std::int64_t top = length(m) + e;  // |value| < 2^top
   if (top > 1024) {
-    return sign() > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::max();
+    return sign() > 0 ? std::numeric_limits<double>::infinity()
+                      : -std::numeric_limits<double>::max();
   }
   std::int64_t q = 0, last = std::max<std::int64_t>(top - 53, -1074);
-  (-shifted(-m, last - e)).fits_int64(&q);                            // the shift rounds down, so this rounds up
+  (-shifted(-m, last - e)).fits_int64(&q);  // the shift rounds down, so this rounds up
   return std::ldexp(static_cast<double>(q), static_cast<int>(last));  // |q| <= 2^53: both are exact
 }
 
 // With t = floor(2^(2k)/v) and r = floor(sqrt(t)): r <= 2^k/sqrt(v), and (r+1)^2 >= t+1 > 2^(2k)/v.
-void Fraction::inverse_root(const Fraction& v, std::uint64_t bits, Fraction* lower, Fraction* upper) {
+void Fraction::inverse_root(const Fraction& v, std::uint64_t bits, Fraction* lower,
+                            Fraction* upper) {
   const std::int64_t top = length(v.m) + v.e;
   const std::int64_t k = static_cast<std::int64_t>(bits) + 2 + (top < 0 ? 0 : top);
   const std::int64_t shift = 2 * k - v.e;  // 2^(2k)/v = 2^shift/m; shift > 0 by the choice of k

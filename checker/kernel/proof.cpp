@@ -29,9 +29,10 @@ class Ledger final : public Proof {
     static constexpr struct {
       const char* name;
       void (Ledger::*rule)(const Record&);
-    } rules[] = {{"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
-                 {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
-                 {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
+    } rules[] = {
+        {"box", &Ledger::box},         {"slopes", &Ledger::slopes},   {"step", &Ledger::step},
+        {"refute", &Ledger::refute},   {"split", &Ledger::split},     {"close", &Ledger::close},
+        {"crossed", &Ledger::crossed}, {"open", &Ledger::leave_open}, {"bound", &Ledger::bound}};
     require(!scopes_.empty() || r.name == "box", "sequence", "a box record or the footer", r.name);
     try {
       for (const auto& entry : rules) {
@@ -51,8 +52,8 @@ class Ledger final : public Proof {
     std::uint32_t node = 0;
     std::uint64_t element = 0;
     Fraction at;
-    bool second = false;              // in z <= at
-    bool covered = false;             // a split of it is done: its executions are those of the halves
+    bool second = false;   // in z <= at
+    bool covered = false;  // a split of it is done: its executions are those of the halves
     std::set<std::uint32_t> first{};  // the cases that were refuted in z >= at
   };
 
@@ -135,8 +136,8 @@ class Ledger final : public Proof {
   }
 
   // Whether the form has a lower bound above limit (or, if ties_count, equal to it).
-  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit, bool ties_count,
-                     const char* rule) {
+  void require_above(const LinearForm& form, const SlopeSet& set, const Fraction& limit,
+                     bool ties_count, const char* rule) {
     const auto good = [&](const std::optional<Fraction>& b) {
       return b.has_value() && (limit < *b || (ties_count && limit == *b));
     };
@@ -266,8 +267,8 @@ class Ledger final : public Proof {
 
 }  // namespace
 
-std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics, const Property& property,
-                                  bool bound_claim, bool exact) {
+std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics,
+                                  const Property& property, bool bound_claim, bool exact) {
   if (exact) return std::make_unique<Ledger<Exact>>(structure, semantics, property, bound_claim);
   return std::make_unique<Ledger<double>>(structure, semantics, property, bound_claim);
 }

@@ -204,7 +204,8 @@ std::optional<Fraction> State<U>::lower_bound(const LinearForm& form, const Slop
 }
 
 template <class U>
-std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form, const SlopeSet& slopes) {
+std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form,
+                                                    const SlopeSet& slopes) {
   if constexpr (std::is_same_v<U, double>) {
     if (exact_ == nullptr) exact_ = std::make_unique<State<Exact>>(structure_, semantics_);
     State<Exact>& e = *exact_;
