@@ -143,24 +143,6 @@ Words<N> quotient(Words<2 * N>& u, const Words<N>& v) {
   return q;
 }
 
-bool increments(Rounding rounding, bool negative, bool odd, bool half, bool rest) {
-  switch (rounding) {
-    case Rounding::nearest_even:
-      return half && (rest || odd);
-    case Rounding::nearest_away:
-      return half;
-    case Rounding::toward_zero:
-      return false;
-    case Rounding::up:
-      return !negative && (half || rest);
-    case Rounding::down:
-      return negative && (half || rest);
-    case Rounding::to_odd:
-      return !odd && (half || rest);
-  }
-  return false;
-}
-
 template <std::size_t W>
 Integer integer_of(const std::array<Word, W>& words) {
   Integer value;

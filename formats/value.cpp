@@ -14,25 +14,6 @@ std::int64_t length(const Integer& positive) { return static_cast<std::int64_t>(
 
 Integer ones(int count) { return (Integer(1) << static_cast<unsigned>(count)) - 1; }
 
-// Rounding bits below the quotient: first bit lost, anything below it.
-bool increments(Rounding rounding, bool negative, bool odd, bool half, bool rest) {
-  switch (rounding) {
-    case Rounding::nearest_even:
-      return half && (rest || odd);
-    case Rounding::nearest_away:
-      return half;
-    case Rounding::toward_zero:
-      return false;
-    case Rounding::up:
-      return !negative && (half || rest);
-    case Rounding::down:
-      return negative && (half || rest);
-    case Rounding::to_odd:
-      return !odd && (half || rest);
-  }
-  return false;
-}
-
 // Does an overflowing result of this sign become infinity (where there is one)?
 bool overflows_away(Rounding rounding, bool negative) {
   switch (rounding) {
