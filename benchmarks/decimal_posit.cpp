@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "benchmarks/clock.hpp"
+#include "benchmarks/operation_time.hpp"
 #include "formats/decimal64_fast.hpp"
 #include "formats/decimal_codec.hpp"
 #include "formats/posit.hpp"
@@ -17,28 +17,6 @@
 using namespace outward;
 
 namespace {
-
-constexpr std::size_t count = 256;
-constexpr auto nearest = Rounding::nearest_even;
-std::uint64_t sink = 0;
-
-// Best of three runs of at least 30 ms.
-template <class F>
-double nanoseconds(const F& operation) {
-  double best = 1e9;
-  for (int run = 0; run < 3; ++run) {
-    long done = 0;
-    const double begin = wall();
-    double elapsed = 0;
-    do {
-      for (std::size_t i = 0; i + 2 < count; ++i) operation(i);
-      done += count - 2;
-      elapsed = wall() - begin;
-    } while (elapsed < 0.03);
-    best = std::min(best, elapsed * 1e9 / static_cast<double>(done));
-  }
-  return best;
-}
 
 using Row = std::array<double, 6>;
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/clock.hpp"
+#include "benchmarks/operation_time.hpp"
 #include "formats/error.hpp"
 #include "formats/word_format.hpp"
 
@@ -20,28 +20,6 @@ namespace {
 
 constexpr int operations = 7;
 constexpr std::array names{"add", "sub", "mul", "div", "fma", "sqrt", "rem"};
-constexpr std::size_t count = 256;
-constexpr auto nearest = Rounding::nearest_even;
-std::uint64_t sink = 0;
-
-// Best of three runs of at least 30 ms.
-template <class F>
-double nanoseconds(const F& operation) {
-  double best = 1e9;
-  for (int run = 0; run < 3; ++run) {
-    long done = 0;
-    const double begin = wall();
-    double elapsed = 0;
-    do {
-      for (std::size_t i = 0; i + 2 < count; ++i) operation(i);
-      done += count - 2;
-      elapsed = wall() - begin;
-    } while (elapsed < 0.03);
-    best = std::min(best, elapsed * 1e9 / static_cast<double>(done));
-  }
-  return best;
-}
-
 // Positive numbers within a few binades of 1, full significands.
 std::vector<Value> operands(const Format& format) {
   std::mt19937_64 random(1);
