@@ -19,18 +19,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Integer power_of_ten(unsigned exponent) { return boost::multiprecision::pow(Integer(10), exponent); }
 
-// The integer written by a string of digits. cpp_int's own reader is quadratic, so long strings are halved.
-Integer digits_to_integer(std::string_view digits) {
-  if (digits.size() <= 18) {
-    std::uint64_t small = 0;
-    for (char c : digits) small = small * 10 + static_cast<std::uint64_t>(c - '0');
-    return small;
-  }
-  const std::size_t low = digits.size() / 2;
-  return digits_to_integer(digits.substr(0, digits.size() - low)) * power_of_ten(static_cast<unsigned>(low)) +
-         digits_to_integer(digits.substr(digits.size() - low));
-}
-
 // mantissa * 2^exponent, the rounded value of a nonnegative rational; mantissa <= 2^precision.
 struct Rounded {
   std::uint64_t mantissa = 0;
@@ -117,20 +105,7 @@ double round_binary64(const Rational& value, Direction mode) {
 }
 
 // m / 10^k as text; plain notation for moderate exponents.
-std::string decimal_text(const Integer& m, long k) {
-  std::string digits = m.str();
-  long point = static_cast<long>(digits.size()) - k;  // digits before the decimal point
-  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
-  const long count = static_cast<long>(digits.size());
-  if (point > 21 || point < -6) {
-    std::string text = digits.substr(0, 1);
-    if (count > 1) text += "." + digits.substr(1);
-    return text + "e" + std::to_string(point - 1);
-  }
-  if (point <= 0) return "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
-  if (point >= count) return digits + std::string(static_cast<std::size_t>(point - count), '0');
-  return digits.substr(0, static_cast<std::size_t>(point)) + "." + digits.substr(static_cast<std::size_t>(point));
-}
+std::string decimal_text(const Integer& m, long k) { return decimal_notation(m.str(), -k); }
 
 // value * 10^k as a rational.
 Rational times_ten_to(const Rational& value, long k) {
@@ -180,6 +155,34 @@ std::string positive_decimal_between(const Rational& lo, const Rational& hi) {
 }
 
 }  // namespace
+
+// cpp_int's own reader is quadratic, so long strings are halved.
+Integer digits_to_integer(std::string_view digits) {
+  if (digits.size() <= 18) {
+    std::uint64_t small = 0;
+    for (char c : digits) small = small * 10 + static_cast<std::uint64_t>(c - '0');
+    return small;
+  }
+  const std::size_t low = digits.size() / 2;
+  return digits_to_integer(digits.substr(0, digits.size() - low)) * power_of_ten(static_cast<unsigned>(low)) +
+         digits_to_integer(digits.substr(digits.size() - low));
+}
+
+std::string decimal_notation(std::string digits, std::int64_t exponent) {
+  while (digits.size() > 1 && digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  const std::int64_t count = static_cast<std::int64_t>(digits.size()), point = count + exponent;
+  if (point > 21 || point < -6) {
+    std::string text = digits.substr(0, 1);
+    if (count > 1) text += "." + digits.substr(1);
+    return text + "e" + std::to_string(point - 1);
+  }
+  if (point <= 0) return "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
+  if (point >= count) return digits + std::string(static_cast<std::size_t>(point - count), '0');
+  return digits.substr(0, static_cast<std::size_t>(point)) + "." + digits.substr(static_cast<std::size_t>(point));
+}
 
 std::optional<Rational> parse_decimal(std::string_view text) {
   std::size_t at = 0;

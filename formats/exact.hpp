@@ -1,6 +1,7 @@
 // Exact numbers of the prover side: integers, rationals, decimal text, and rounding of rationals to binary formats.
 #pragma once
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@ inline constexpr long max_exponent = 20000;
 // A decimal number: optional sign (one, '-' or '+'), digits with at most one point (either side may be empty, not
 // both), optional exponent e/E. nullopt when malformed or over a limit (never throws, never rounds).
 std::optional<Rational> parse_decimal(std::string_view text);
+
+// The integer written by decimal digits. REQUIRES digits only.
+Integer digits_to_integer(std::string_view digits);
+
+// digits * 10^exponent as text: trailing zeros dropped, plain notation for moderate exponents, else "d.ddde-7".
+std::string decimal_notation(std::string digits, std::int64_t exponent);
 
 // "p" or "p/q", reduced.
 std::string fraction_text(const Rational& value);

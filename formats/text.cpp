@@ -32,39 +32,6 @@ std::optional<std::string> special_text(const Value& x) {
 
 bool spelt_out(const Value& x) { return x.exponent <= most_bits && x.exponent >= -most_bits - max_fraction_bits; }
 
-std::string drop_trailing_zeros(std::string digits, std::int64_t& exponent) {
-  while (digits.size() > 1 && digits.back() == '0') {
-    digits.pop_back();
-    ++exponent;
-  }
-  return digits;
-}
-
-// digits * 10^exponent.
-std::string decimal_notation(std::string digits, std::int64_t exponent) {
-  digits = drop_trailing_zeros(std::move(digits), exponent);
-  const std::int64_t count = static_cast<std::int64_t>(digits.size()), point = count + exponent;
-  if (point > 21 || point < -6) {
-    std::string text = digits.substr(0, 1);
-    if (count > 1) text += "." + digits.substr(1);
-    return text + "e" + std::to_string(point - 1);
-  }
-  if (point <= 0) return "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
-  if (point >= count) return digits + std::string(static_cast<std::size_t>(point - count), '0');
-  return digits.substr(0, static_cast<std::size_t>(point)) + "." + digits.substr(static_cast<std::size_t>(point));
-}
-
-Integer integer_of_digits(std::string_view digits) {
-  if (digits.size() <= 18) {
-    std::uint64_t small = 0;
-    for (char c : digits) small = small * 10 + static_cast<std::uint64_t>(c - '0');
-    return small;
-  }
-  const std::size_t low = digits.size() / 2;
-  return integer_of_digits(digits.substr(0, digits.size() - low)) * pow(Integer(10), static_cast<unsigned>(low)) +
-         integer_of_digits(digits.substr(digits.size() - low));
-}
-
 // low * 2^shift < 5^k < high * 2^shift, with about `bits` bits.
 struct Power {
   Integer low = 1, high = 1;
@@ -260,7 +227,7 @@ std::optional<Value> parse_value(const Format& format, std::string_view given, R
     const Integer significand("0x" + digits);
     return round(format, Exact{negative, significand, exponent - 4 * after, false}, rounding, flags);
   }
-  const Integer significand = integer_of_digits(digits);
+  const Integer significand = digits_to_integer(digits);
   const std::int64_t k = exponent - after;
   if (significand.is_zero()) return round(format, Exact{negative}, rounding, flags);
   const std::int64_t exact_power = std::max<std::int64_t>(20000, 2 * static_cast<std::int64_t>(digits.size()));
