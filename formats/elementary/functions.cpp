@@ -143,21 +143,32 @@ std::optional<Dyadic> exact_result(Function function, const Dyadic& x) {
   }
 }
 
-Enclosure enclose(Function function, const Dyadic& at, Bits bits) {
-  const FunctionRow& row = row_of(function);
-  const Dyadic x = normalised(at);
-  for (Bits w = bits + 6;; w += w / 2 + 16) {
-    const Enclosure value = row.at(x, w);
-    if (is_point(value)) return value;
-    if (is_out_of_range(value)) return value;
-    if (!value.lo_infinite && !value.hi_infinite) {
-      const Enclosure out = rounded(value, bits + 2);
-      if (is_tight(out, bits)) return out;
+namespace {
+
+// With more and more working bits until what value_at(w) gives is tight, or as good as it gets. value_at: nullopt where
+// w bits do not suffice to say anything.
+template <class ValueAt>
+Enclosure until_tight(Function function, Bits bits, Bits first, const ValueAt& value_at) {
+  for (Bits w = first;; w += w / 2 + 16) {
+    if (const std::optional<Enclosure> value = value_at(w)) {
+      if (is_point(*value) || is_out_of_range(*value)) return *value;
+      if (!value->lo_infinite && !value->hi_infinite) {
+        const Enclosure out = rounded(*value, bits + 2);
+        if (is_tight(out, bits)) return out;
+      }
     }
     if (w > most_bits)
-      throw ResourceError(std::string(row.name) + ": no enclosure of the asked width with " + std::to_string(w) +
-                          " bits");
+      throw ResourceError(std::string(row_of(function).name) + ": no enclosure of the asked width with " +
+                          std::to_string(w) + " bits");
   }
+}
+
+}  // namespace
+
+Enclosure enclose(Function function, const Dyadic& at, Bits bits) {
+  const Dyadic x = normalised(at);
+  return until_tight(function, bits, bits + 6,
+                     [&](Bits w) -> std::optional<Enclosure> { return row_of(function).at(x, w); });
 }
 
 namespace {
@@ -184,22 +195,13 @@ Enclosure over(Function function, const Enclosure& x, Bits bits) {
 }  // namespace
 
 Enclosure enclose(Function function, const Rational& x, Bits bits) {
-  const FunctionRow& row = row_of(function);
-  for (Bits w = bits + 8;; w += w / 2 + 16) {
+  const Domain domain = row_of(function).domain;
+  return until_tight(function, bits, bits + 8, [&](Bits w) -> std::optional<Enclosure> {
     const Enclosure at = enclose(x, w);
     if (is_point(at)) return enclose(function, at.lo, bits);
-    if (in_domain(row.domain, at.lo) && in_domain(row.domain, at.hi)) {
-      const Enclosure value = over(function, at, w);
-      if (is_out_of_range(value)) return value;
-      if (!value.lo_infinite && !value.hi_infinite) {
-        const Enclosure out = rounded(value, bits + 2);
-        if (is_tight(out, bits)) return out;
-      }
-    }
-    if (w > most_bits)
-      throw ResourceError(std::string(row.name) + ": no enclosure of the asked width with " + std::to_string(w) +
-                          " bits");
-  }
+    if (!in_domain(domain, at.lo) || !in_domain(domain, at.hi)) return std::nullopt;
+    return over(function, at, w);
+  });
 }
 
 // Bisection on the certified sign of the slope. Between the point p found and the true place the second derivative is
