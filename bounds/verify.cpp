@@ -233,7 +233,7 @@ class Query {
     std::uint32_t next_id = 0;
     for (std::uint32_t b = 0; b < proofs_.size(); ++b) {
       observer_.begin_box(b);
-      proofs_[b].write(observer_, next_id);
+      proofs_[b].write(net_, observer_, next_id);
     }
   }
 

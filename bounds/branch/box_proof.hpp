@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bounds/branch/proof_tree.hpp"
+#include "bounds/branch/trim_steps.hpp"
 #include "bounds/prove.hpp"
 
 namespace outward {
@@ -23,20 +24,29 @@ struct BoxProof {
   }
   bool proved() const { return tree.open_parts() == 0; }
 
-  // Slope ids from next_id on. What is not proved is said to be open.
-  void write(ProofObserver& to, std::uint32_t& next_id) const {
-    if (!root) return tree.write(to, {}, next_id);
-    const ProofLog::Shared root_ids{root->slope_count, next_id};
-    tree.log(0).replay(to, {}, next_id);
-    bool whole = proved();
-    for (const ProofTree& c : cases) {
-      // A tree that was never split can't say that its only part is open without ending the box.
-      if (c.open_parts() == 0 || c.parts() > 1) c.write(to, root_ids, next_id, true);
+  // What is not proved is said to be open.
+  Outline outline() {
+    Outline out;
+    if (!root) {
+      tree.outline(out);
+      return out;
     }
-    if (whole)
-      to.close();
-    else
-      to.leave_open();
+    out.shared = root->slope_count;
+    // Also when it is empty: its ids are those that the others share.
+    out.items.push_back({OutlineItem::Kind::log, &tree.log(0), {}});
+    for (ProofTree& c : cases) {
+      // A tree that was never split can't say that its only part is open without ending the box.
+      if (c.open_parts() == 0 || c.parts() > 1) c.outline(out, true);
+    }
+    out.items.push_back({proved() ? OutlineItem::Kind::end_closed : OutlineItem::Kind::end_open, nullptr, {}});
+    return out;
+  }
+
+  // Leaves out what nothing rests on, and reports the rest. Slope ids from next_id on.
+  void write(const Network& net, ProofObserver& to, std::uint32_t& next_id) {
+    const Outline all = outline();
+    trim_steps(net, all);
+    write_outline(all, to, next_id);
   }
 };
 

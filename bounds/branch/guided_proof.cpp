@@ -57,7 +57,7 @@ GuidedResult prove_along(const Network& net, const Property& property, const std
     result.splits += proofs[b].tree.parts() / 2;
     for (const ProofTree& tree : proofs[b].cases) result.splits += tree.parts() / 2;
     observer.begin_box(b);
-    proofs[b].write(observer, next_id);
+    proofs[b].write(net, observer, next_id);
   }
   result.proved = true;
   return result;

@@ -32,32 +32,40 @@ ProofTree::Index ProofTree::split(Index part, const Split& at) {
   return first;
 }
 
-void ProofTree::write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end) const {
-  constexpr Index end_of_scope = 0xffffffff;
-  std::vector<Index> waiting = {0};
-  if (!without_end) waiting.insert(waiting.begin(), end_of_scope);
+void ProofTree::outline(Outline& to, bool without_end) {
+  using Item = OutlineItem::Kind;
+  struct Step {
+    Index part;
+    bool begins;  // a half; else its end is what is left of it
+  };
+  const auto add = [&](Item kind, const Split& at = {}) { to.items.push_back({kind, nullptr, at}); };
+  const auto end = [&](const Part& part) {
+    switch (part.state) {
+      case State::split:
+        return add(Item::end_split);
+      case State::crossed:
+        return add(Item::end_crossed, part.at);
+      case State::open:
+        return add(Item::end_open);
+      case State::closed:
+        return add(Item::end_closed);
+    }
+  };
+  std::vector<Step> waiting = {{0, true}};
   while (!waiting.empty()) {
-    const Index index = waiting.back();
+    const Step step = waiting.back();
     waiting.pop_back();
-    if (index == end_of_scope) {
-      to.close();
+    Part& part = parts_[step.part];
+    if (!step.begins) {
+      end(part);
       continue;
     }
-    const Part& part = parts_[index];
-    part.log.replay(to, shared, next);
-    if (part.state == State::crossed || part.state == State::open) {
-      if (part.state == State::crossed)
-        to.crossed(part.at.node, part.at.element);
-      else
-        to.leave_open();
-      waiting.pop_back();  // its end of scope
-    }
+    if (step.part != 0) add(Item::begin);
+    if (!part.log.empty()) to.items.push_back({Item::log, &part.log, {}});
+    if (step.part != 0 || !without_end) waiting.push_back({step.part, false});
     if (part.state != State::split) continue;
-    to.split(part.at.node, part.at.element, part.at.at);
-    for (const Index half : {part.first_half + 1, part.first_half}) {
-      waiting.push_back(end_of_scope);
-      waiting.push_back(half);
-    }
+    add(Item::split, part.at);
+    for (const Index half : {part.first_half + 1, part.first_half}) waiting.push_back({half, true});
   }
 }
 

@@ -1,18 +1,12 @@
 // The proof of one box as it grows: a binary tree of splits with the steps made in each part. Parts are finished in any
-// order; write() emits the certificate's order. DESIGN section 5 "Tree".
+// order; outline() gives the certificate's order. DESIGN section 5 "Tree".
 #pragma once
 #include <cstdint>
 #include <deque>
 
-#include "bounds/branch/proof_log.hpp"
+#include "bounds/branch/proof_outline.hpp"
 
 namespace outward {
-
-// Two halves of a part: z >= at first, then z <= at, for element `element` of stored node `node`.
-struct Split {
-  std::uint32_t node = 0, element = 0;
-  double at = 0;
-};
 
 class ProofTree {
  public:
@@ -33,10 +27,10 @@ class ProofTree {
   // How much of the box is done, each half counting half of what was split (Knuth 1975): 0 … 1.
   double closed_share() const { return closed_share_; }
 
-  // Every part, that is: for each split its two halves and then the end of the scope that was split.
-  // Parts that are open are said to be so. without_end: the last end is left to the caller, who
-  // goes on in the scope of the whole box.
-  void write(ProofObserver& to, ProofLog::Shared shared, std::uint32_t& next, bool without_end = false) const;
+  // Appends every part, that is: for each split its two halves and then the end of the scope that was split.
+  // Parts that are open are said to be so. without_end: the last end is left to the caller, who goes on in the scope of
+  // the whole box. The logs stay this tree's.
+  void outline(Outline& to, bool without_end = false);
 
  private:
   struct Part {

@@ -1,0 +1,112 @@
+// Proof trees with dead steps planted into them shrink back to what they were, and every form of them is VALID for the
+// independent checker: as proved, planted, and trimmed.
+#include <doctest/doctest.h>
+
+#include "test/bounds/branched.hpp"
+#include "test/cross/proofs.hpp"
+
+using namespace outward;
+using namespace outward::testing;
+
+namespace {
+
+// Repeats a log with steps before its own that say no more than these: all of them are dead.
+class Planter final : public ProofObserver {
+ public:
+  explicit Planter(Random& random) : random_(random) {}
+  ProofLog log;
+  int planted = 0;
+
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& bytes) override { log.slopes(id, node, bytes); }
+  void interval(std::uint32_t node) override {
+    if (plant()) log.interval(node);
+    log.interval(node);
+  }
+  void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
+                std::span<const std::uint32_t> slopes) override {
+    if (plant()) log.backward(node, lower, lower.empty() ? upper : upper.first(upper.size() / 2), slopes);
+    log.backward(node, lower, upper, slopes);
+  }
+  void refute(std::uint32_t case_index, std::span<const std::uint32_t> rows, std::span<const double> multipliers,
+              std::span<const std::uint32_t> slopes, std::span<const RangeMultiplier> ranges) override {
+    log.refute(case_index, rows, multipliers, slopes, ranges);
+    if (plant()) log.refute(case_index, rows, multipliers, slopes, ranges);
+  }
+
+ private:
+  bool plant() {
+    const bool yes = random_() % 2 != 0;
+    planted += yes;
+    return yes;
+  }
+  Random& random_;
+};
+
+int plant(Random& random, BoxProof& proof) {
+  int planted = 0;
+  for (const OutlineItem& item : proof.outline().items) {
+    if (item.kind != OutlineItem::Kind::log) continue;
+    Planter planter(random);
+    std::uint32_t next = 0;
+    item.log->replay(planter, {0xffffffff, 0}, next);
+    *item.log = planter.log;
+    planted += planter.planted;
+  }
+  return planted;
+}
+
+std::string certificate(const Model& model, const Property& property, const Network& net, BoxProof proof, bool trim) {
+  CertificateWriter writer({"holds", "fp32_any", "test"}, model, property);
+  cli::CertificateObserver observer(writer);
+  std::uint32_t next = 0;
+  observer.begin_box(0);
+  if (trim)
+    proof.write(net, observer, next);
+  else
+    write_outline(proof.outline(), observer, next);
+  return writer.finish();
+}
+
+}  // namespace
+
+TEST_CASE("planted dead steps are found again, and every form of a tree is valid") {
+  Random random(7311);
+  int trees[2] = {0, 0}, planted = 0;
+  std::size_t untrimmed_bytes = 0, trimmed_bytes = 0;
+  for (int t = 0; t < 900 && (trees[0] < 20 || trees[1] < 20); ++t) {
+    const Model model = random_model(random, 2 + t % 3);
+    const Network net(model.graph);
+    const Box box = random_box(random, model.graph.nodes[0].size, 3);
+    Rational least = 0;
+    for (int p = 0; p < 20; ++p) {
+      const Rational y = evaluate_exactly(model.graph, exact_vector(random_point(random, box)))[model.graph.output][0];
+      if (p == 0 || y < least) least = y;
+    }
+    const std::size_t outputs = model.graph.nodes[model.graph.output].size;
+    Property property = output_below(box, outputs, least - (1 + abs(least)) / 10);
+    property.path = "property.vnnlib";
+    property.file_sha256 = std::string(64, '0');
+    const bool on_inputs = t % 2 == 0;
+    BoxProof proof;
+    if (!branched(net, property, Semantics::fp32_any, on_inputs, 60, 1, proof).proved) continue;
+    const std::string plain = certificate(model, property, net, proof, false);
+    const std::string trimmed = certificate(model, property, net, proof, true);
+    BoxProof larger = proof;
+    planted += plant(random, larger);
+    const std::string filled = certificate(model, property, net, larger, false);
+    MemoryQuestion question(model, property);
+    for (const std::string& text : {plain, trimmed, filled}) CHECK(judge(text, question) == "VALID");
+    CHECK(certificate(model, property, net, larger, true) == trimmed);
+    CHECK(trimmed.size() <= plain.size());
+    trees[on_inputs] += plain.find("\"split\"") != std::string::npos;
+    untrimmed_bytes += plain.size();
+    trimmed_bytes += trimmed.size();
+  }
+  MESSAGE(trees[1] << " trees of halved inputs, " << trees[0] << " of halved neurons, " << planted
+                   << " steps planted and found; without planting " << untrimmed_bytes << " bytes became "
+                   << trimmed_bytes);
+  CHECK(trees[0] >= 20);
+  CHECK(trees[1] >= 20);
+  CHECK(planted > 500);
+  CHECK(trimmed_bytes < untrimmed_bytes);
+}
