@@ -7,7 +7,7 @@ namespace outward {
 
 namespace {
 
-enum Event : std::uint8_t { slopes_event, interval_event, backward_event, refute_event };
+enum EventTag : std::uint8_t { slopes_event, interval_event, backward_event, refute_event };
 
 // Reads what ProofLog wrote; a log is written and read by one process only, so there is nothing to distrust.
 class Reader {
@@ -116,7 +116,7 @@ void ProofLog::replay(ProofObserver& to, Shared shared, std::uint32_t& next) con
     return out;
   };
   while (in.more()) {
-    switch (static_cast<Event>(in.number())) {
+    switch (static_cast<EventTag>(in.number())) {
       case slopes_event: {
         const std::uint32_t id = renumbered(in.index()), node = in.index();
         SlopeBytes bytes;
