@@ -196,7 +196,7 @@ int main() {
   const std::vector<Value> x = operands(widest);
   compare("binary(30,4096)", "generic", time_generic(widest, x), time_mpfr(widest, x));
   print("binary(30,4096)", "cpp_bin_float", time_boost<4097>(x));
-  for (const char* name : {"decimal64", "posit32"}) {
+  for (const char* name : {"binary16", "binary32", "binary64", "binary128", "binary(15,200)", "decimal64", "posit32"}) {
     try {
       print(name, "by code", time_by_code(name));
     } catch (const InputRefused&) {

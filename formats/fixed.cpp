@@ -143,6 +143,43 @@ Words<N> quotient(Words<2 * N>& u, const Words<N>& v) {
   return q;
 }
 
+// floor(sqrt(x)) and whether it is exact, by halves (Zimmermann, Karatsuba Square Root, INRIA RR-3805). REQUIRES one of
+// the two top bits of x set.
+template <int N>
+Words<N> root(const Words<2 * N>& x, bool& exact) {
+  if constexpr (N == 1) {
+    return {square_root_128(static_cast<Double>(x[1]) << 64 | x[0], exact)};
+  } else {
+    constexpr std::size_t half = N / 2;
+    Words<N> top, out;
+    std::copy(x.begin() + N, x.end(), top.begin());
+    const Words<half> first = root<half>(top, exact);
+    // The rest of the upper half, up to twice the root, with the next digits behind it; halved like the divisor.
+    Words<N> rest = top;
+    subtract_from<N>(rest, product<half>(first, first), false);
+    Words<2 * N> next{};
+    std::copy(x.begin() + half, x.begin() + N, next.begin());
+    std::copy(rest.begin(), rest.end(), next.begin() + half);
+    shift_right<2 * N>(next, 1);
+    Words<N> dividend;
+    std::copy(next.begin(), next.begin() + N, dividend.begin());
+    Words<half> upper, second;
+    std::copy(dividend.begin() + half, dividend.end(), upper.begin());
+    second.fill(~Word{0});
+    if (less<half>(upper, first)) second = quotient<half>(dividend, first);
+    std::copy(second.begin(), second.end(), out.begin());
+    std::copy(first.begin(), first.end(), out.begin() + half);
+    Words<2 * N> square = product<N>(out, out);
+    const Words<N> one{1};
+    while (less<2 * N>(x, square)) {
+      subtract_from<N>(out, one, false);
+      square = product<N>(out, out);
+    }
+    exact = square == x;
+    return out;
+  }
+}
+
 template <std::size_t W>
 Integer integer_of(const std::array<Word, W>& words) {
   Integer value;
@@ -310,13 +347,14 @@ Fixed<N> FixedArithmetic<N>::divide(const Fixed<N>& a, const Fixed<N>& b, Roundi
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::square_root(const Fixed<N>& a, Rounding rounding, Flags& flags) const {
-  if constexpr (N == 1) {
-    if (a.kind == ValueKind::finite && !a.negative) {
-      const bool odd = (a.exponent & 1) != 0;
-      bool exact = false;
-      const Word root = square_root_128(static_cast<Double>(a.words[0]) << (odd ? 64 : 63), exact);
-      return rounded<1>(false, (a.exponent - (odd ? 1 : 0)) / 2, {root}, !exact, rounding, flags);
-    }
+  if (a.kind == ValueKind::finite && !a.negative) {
+    const bool odd = (a.exponent & 1) != 0;
+    bool exact = false;
+    Words<2 * N> x{};
+    std::copy(a.words.begin(), a.words.end(), x.begin() + N);
+    if (!odd) shift_right<2 * N>(x, 1);
+    const Words<N> significand = root<N>(x, exact);
+    return rounded<N>(false, (a.exponent - (odd ? 1 : 0)) / 2, significand, !exact, rounding, flags);
   }
   return fixed(outward::square_root(format_, value(a), rounding, flags));
 }

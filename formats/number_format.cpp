@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
 #include "formats/error.hpp"
 #include "formats/families.hpp"
+#include "formats/fixed_codes.hpp"
 #include "formats/operations.hpp"
 #include "formats/text.hpp"
+#include "formats/word_format.hpp"
 
 namespace outward {
 namespace {
@@ -31,9 +34,82 @@ constexpr std::array operations = std::to_array<OperationRow>({
     {Operation::next_down, "nextdown", 1},
 });
 
+// The operations that the fast arithmetics have; false for the others.
+template <class Arithmetic, class Operand>
+bool fast_operation(const Arithmetic& f, Operation operation, const std::array<Operand, 3>& x, Rounding rounding,
+                    Flags& flags, Operand& result) {
+  switch (operation) {
+    case Operation::add:
+      result = f.add(x[0], x[1], rounding, flags);
+      return true;
+    case Operation::subtract:
+      result = f.subtract(x[0], x[1], rounding, flags);
+      return true;
+    case Operation::multiply:
+      result = f.multiply(x[0], x[1], rounding, flags);
+      return true;
+    case Operation::divide:
+      result = f.divide(x[0], x[1], rounding, flags);
+      return true;
+    case Operation::square_root:
+      result = f.square_root(x[0], rounding, flags);
+      return true;
+    case Operation::fused_multiply_add:
+      result = f.fused_multiply_add(x[0], x[1], x[2], rounding, flags);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The fastest arithmetic for a format, if there is one.
+using Fast = std::variant<std::monostate, WordFormat, FixedArithmetic<2>, FixedArithmetic<4>>;
+
+Fast fast_arithmetic(const Format& format) {
+  if (format.width() <= 64 && format.precision() <= 62) return WordFormat(format);
+  if (format.precision() <= 126) return FixedArithmetic<2>(format);
+  if (format.precision() <= 254) return FixedArithmetic<4>(format);
+  return {};
+}
+
+// nullopt: not decided here, flags as they were.
+std::optional<Integer> fast_result(const WordFormat& f, Operation operation, std::span<const Integer> codes,
+                                   Rounding rounding, Flags& flags) {
+  std::array<std::uint64_t, 3> x{};
+  for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) {
+    if (codes[i].sign() < 0 || codes[i].backend().size() > 1) return std::nullopt;
+    x[i] = *codes[i].backend().limbs();
+    if (f.format().width() < 64 && x[i] >> f.format().width() != 0) return std::nullopt;
+  }
+  std::uint64_t result = 0;
+  if (!fast_operation(f, operation, x, rounding, flags, result)) return std::nullopt;
+  return Integer(result);
+}
+
+template <int N>
+std::optional<Integer> fast_result(const FixedArithmetic<N>& f, Operation operation, std::span<const Integer> codes,
+                                   Rounding rounding, Flags& flags) {
+  std::array<Fixed<N>, 3> x;
+  for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) {
+    if (codes[i].sign() < 0 || (!codes[i].is_zero() && msb(codes[i]) >= static_cast<unsigned>(f.format().width())))
+      return std::nullopt;
+    const auto number = fixed_of_code<N>(f.format(), codes[i]);
+    if (!number) return std::nullopt;
+    x[i] = *number;
+  }
+  Fixed<N> result;
+  if (!fast_operation(f, operation, x, rounding, flags, result)) return std::nullopt;
+  if (auto code = code_of_fixed(f.format(), result)) return code;
+  return encode(f.format(), f.value(result));
+}
+
+std::optional<Integer> fast_result(const std::monostate&, Operation, std::span<const Integer>, Rounding, Flags&) {
+  return std::nullopt;
+}
+
 class BinaryFormat : public NumberFormat {
  public:
-  explicit BinaryFormat(const Format& format) : format_(format) {}
+  explicit BinaryFormat(const Format& format) : format_(format), fast_(fast_arithmetic(format)) {}
 
   std::string text() const override { return format_text(format_); }
   std::string family() const override { return "binary"; }
@@ -57,6 +133,9 @@ class BinaryFormat : public NumberFormat {
   }
 
   Integer apply(Operation operation, std::span<const Integer> codes, Rounding rounding, Flags& flags) const override {
+    const auto known =
+        std::visit([&](const auto& f) { return fast_result(f, operation, codes, rounding, flags); }, fast_);
+    if (known) return *known;
     std::array<Value, 3> x;
     for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) x[i] = decode(format_, codes[i]);
     return encode(format_, result(operation, x, rounding, flags));
@@ -140,6 +219,7 @@ class BinaryFormat : public NumberFormat {
   }
 
   Format format_;
+  Fast fast_;
 };
 
 // The family that takes every descriptor the others leave: its refusals name the unknown ones.

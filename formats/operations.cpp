@@ -378,28 +378,55 @@ std::uint64_t square_root_128(unsigned __int128 x, bool& exact) {
   return root;
 }
 
+namespace {
+
+struct RootAndRest {
+  Integer root, rest;  // x = root^2 + rest, 0 <= rest <= 2 root
+};
+
+unsigned __int128 wide(const Integer& x) {
+  const auto& words = x.backend();
+  return words.limbs()[0] | (words.size() > 1 ? static_cast<unsigned __int128>(words.limbs()[1]) << 64 : 0);
+}
+
+// Zimmermann's recursion (Karatsuba Square Root, INRIA RR-3805, 1999). REQUIRES one of the two top bits of x set, where
+// x has `bits` bits, halved down to 128 or fewer through multiples of 4.
+RootAndRest karatsuba_square_root(const Integer& x, unsigned bits) {
+  if (bits <= 128) {
+    bool exact = false;
+    const unsigned __int128 value = wide(x);
+    const std::uint64_t root = square_root_128(value, exact);
+    return {root, Integer(value - static_cast<unsigned __int128>(root) * root)};
+  }
+  const unsigned quarter = bits / 4;
+  const Integer mask = (Integer(1) << quarter) - 1;
+  RootAndRest half = karatsuba_square_root(x >> (2 * quarter), bits / 2);
+  Integer quotient, rest;
+  divide_qr(Integer((half.rest << quarter) + ((x >> quarter) & mask)), Integer(half.root << 1), quotient, rest);
+  RootAndRest out{(half.root << quarter) + quotient, (rest << quarter) + (x & mask) - quotient * quotient};
+  if (out.rest < 0) {
+    out.rest += 2 * out.root - 1;
+    --out.root;
+  }
+  return out;
+}
+
+}  // namespace
+
 Integer integer_square_root(const Integer& x, bool& exact) {
   if (x.is_zero()) {
     exact = true;
     return 0;
   }
   const unsigned bits = msb(x) + 1;
-  Integer root;
-  if (bits <= 128) {
-    const Integer high = x >> 64, low = x & ~std::uint64_t{0};
-    return square_root_128(
-        (static_cast<unsigned __int128>(static_cast<std::uint64_t>(high)) << 64) | static_cast<std::uint64_t>(low),
-        exact);
-  }
-  // The root of the upper half of the bits has half of the digits; one Newton step gives all, up to a few units.
-  const unsigned cut = bits / 4 - 1;
-  bool ignored = false;
-  const Integer guess = (integer_square_root(x >> (2 * cut), ignored) + 1) << cut;
-  root = (guess + x / guess) >> 1;
-  Integer rest = x - root * root;
-  for (; rest < 0; --root) rest += 2 * root - 1;
-  for (; rest > 2 * root; ++root) rest -= 2 * root + 1;
-  exact = rest.is_zero();
+  if (bits <= 128) return square_root_128(wide(x), exact);
+  unsigned step = 2;
+  while (bits > 64 * step) step *= 2;
+  // An even shift to a length that halves evenly; the root is shifted by half as much.
+  const unsigned padded = (bits + step - 1) / step * step, shift = (padded - bits) / 2;
+  const RootAndRest all = karatsuba_square_root(x << (2 * shift), padded);
+  Integer root = all.root >> shift;
+  exact = all.rest.is_zero() && (root << shift) == all.root;
   return root;
 }
 

@@ -82,29 +82,38 @@ bool WordFormat::native(Hardware width, Rounding rounding) const {
   return hardware_ == width && rounding == Rounding::nearest_even && default_modes();
 }
 
+std::optional<std::uint64_t> WordFormat::native_sum(std::uint64_t a, std::uint64_t b, bool subtract, Rounding rounding,
+                                                    Flags& flags) const {
+  const auto sum = [&](auto x, auto y) -> std::optional<std::uint64_t> {
+    if (subtract) y = -y;
+    const auto s = x + y;
+    if (!safe(x) || !safe(y) || !safe(s)) return std::nullopt;
+    if (sum_is_inexact(x, y, s)) flags.inexact = true;
+    return code(s);
+  };
+  if (native(Hardware::double_width, rounding)) return sum(std::bit_cast<double>(a), std::bit_cast<double>(b));
+  if (native(Hardware::single_width, rounding)) return sum(single_of(a), single_of(b));
+  return std::nullopt;
+}
+
 std::uint64_t WordFormat::add(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
-  if (native(Hardware::double_width, rounding)) {
-    const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), s = x + y;
-    if (safe(x) && safe(y) && safe(s)) {
-      if (sum_is_inexact(x, y, s)) flags.inexact = true;
-      return code(s);
-    }
-  }
-  if (native(Hardware::single_width, rounding)) {
-    const float x = single_of(a), y = single_of(b), s = x + y;
-    if (safe(x) && safe(y) && safe(s)) {
-      if (sum_is_inexact(x, y, s)) flags.inexact = true;
-      return code(s);
-    }
-  }
+  if (const auto sum = native_sum(a, b, false, rounding, flags)) return *sum;
   return encode(fixed_.add(decode(a), decode(b), rounding, flags));
 }
 
 std::uint64_t WordFormat::subtract(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
+  if (const auto difference = native_sum(a, b, true, rounding, flags)) return *difference;
   return encode(fixed_.subtract(decode(a), decode(b), rounding, flags));
 }
 
 std::uint64_t WordFormat::multiply(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
+  if (native(Hardware::double_width, rounding)) {
+    const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), p = x * y;
+    if (safe(x) && safe(y) && safe(p)) {
+      if (std::fma(x, y, -p) != 0) flags.inexact = true;
+      return code(p);
+    }
+  }
   if (native(Hardware::single_width, rounding)) {
     const float x = single_of(a), y = single_of(b);
     const double exact = static_cast<double>(x) * static_cast<double>(y);

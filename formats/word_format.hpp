@@ -3,6 +3,7 @@
 // result and the flags are known to be right, after a look at the ambient control register.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "formats/fixed.hpp"
@@ -32,6 +33,9 @@ class WordFormat {
   enum class Hardware { none, single_width, double_width };
   // The hardware applies: the format is one of its own, to nearest even, and the ambient modes are the default ones.
   bool native(Hardware width, Rounding rounding) const;
+  // a + b or a - b by the hardware; nullopt: not decided there, flags as they were.
+  std::optional<std::uint64_t> native_sum(std::uint64_t a, std::uint64_t b, bool subtract, Rounding rounding,
+                                          Flags& flags) const;
 
   FixedArithmetic<1> fixed_;
   int fraction_bits_ = 0, sign_place_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "formats/error.hpp"
 #include "formats/word_format.hpp"
 #include "test/formats/half_oracle.hpp"
 #include "test/formats/random_codes.hpp"
@@ -161,6 +162,71 @@ TEST_CASE("fixed numbers of words equal the generic path") {
   }
   MESSAGE("fixed words: " << counts.compared << " results, " << counts.wrong << " wrong");
   CHECK(counts.wrong == 0);
+}
+
+TEST_CASE("the interface of all formats takes the fast paths and equals the generic one") {
+  std::mt19937_64 random(512);
+  Counts counts;
+  const std::array operations{Operation::add,    Operation::subtract,           Operation::multiply,
+                              Operation::divide, Operation::fused_multiply_add, Operation::square_root};
+  const auto compare = [&](const Format& format, int rounds) {
+    const auto interface = parse_number_format(format_text(format));
+    for (int i = 0; i < rounds; ++i) {
+      const std::array<Integer, 3> codes = random_triple(random, format);
+      std::array<Value, 3> x;
+      for (std::size_t k = 0; k < 3; ++k) x[k] = decode(format, codes[k]);
+      for (int operation = 0; operation < 6; ++operation) {
+        const std::size_t operands = operation == 4 ? 3 : operation == 5 ? 1 : 2;
+        for (Rounding rounding : all_roundings) {
+          Flags one, two;
+          const Integer expected = encode(format, generic(operation, format, x, rounding, one));
+          const Integer computed = interface->apply(operations[static_cast<std::size_t>(operation)],
+                                                    std::span(codes).first(operands), rounding, two);
+          counts.compare(expected == computed && one == two, format, operation, rounding);
+        }
+      }
+    }
+  };
+  for (const char* name : {"e4m3fn", "e2m1", "binary16", "binary32", "binary64", "binary128", "binary256",
+                           "binary(15,200)", "binary(30,253)", "binary(20,254)"})
+    compare(parse_format(name), 500);
+  for (int i = 0; i < 60; ++i) {
+    const int e = 2 + static_cast<int>(random() % 29), f = 1 + static_cast<int>(random() % 260);
+    const auto convention = static_cast<Convention>(random() % 4);
+    compare({e, f, default_bias(e, convention), convention}, 50);
+  }
+  MESSAGE("codes: " << counts.compared << " results, " << counts.wrong << " wrong");
+  CHECK(counts.wrong == 0);
+  // What is no code is refused as before.
+  Flags flags;
+  for (const char* name : {"binary16", "binary128"}) {
+    const auto interface = parse_number_format(name);
+    const std::array<Integer, 2> codes{Integer(1) << static_cast<unsigned>(interface->width()), 0};
+    CHECK_THROWS_AS(interface->apply(Operation::add, codes, Rounding::up, flags), InputRefused);
+  }
+}
+
+TEST_CASE("square roots of integers of any length, at and around squares") {
+  std::mt19937_64 random(1024);
+  long exact_ones = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const unsigned bits = 1 + static_cast<unsigned>(random() % 1200);
+    Integer x = 0;
+    for (unsigned b = 0; b < bits; b += 64) x = (x << 64) | random();
+    x &= (Integer(1) << bits) - 1;
+    const Integer part = (x >> (bits / 2)) + 1;
+    const auto kind = random() % 5;
+    if (kind == 1) x = part * part;
+    if (kind == 2) x = part * part + 2 * part;
+    if (kind == 3) x = part * part - 1;
+    bool exact = false;
+    const Integer root = integer_square_root(x, exact);
+    CHECK(root * root <= x);
+    CHECK((root + 1) * (root + 1) > x);
+    CHECK(exact == (root * root == x));
+    exact_ones += exact ? 1 : 0;
+  }
+  CHECK(exact_ones > 1000);
 }
 
 TEST_CASE("tables of 8-bit formats equal the generic path") {
