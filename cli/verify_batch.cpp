@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "certificates/output_file.hpp"
 #include "cli/common/errors.hpp"
@@ -13,7 +15,9 @@
 #include "cli/verify_instances.hpp"
 #include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
+#include "formats/error.hpp"
 #include "formats/exact.hpp"
+#include "runtime/graph/graph.hpp"
 
 namespace outward::cli {
 
@@ -33,6 +37,7 @@ class Batch {
   int run() {
     const std::vector<Instance> instances = read_instances(options_.batch);
     EarlierResults earlier = read_results(results_file(options_));
+    remove_stale(instances, earlier);
     remake_table(earlier);
     AppendedFile lines(results_file(options_)), table(results_table(options_));
     if (earlier.unended) lines.append("\n");
@@ -60,6 +65,61 @@ class Batch {
   }
 
  private:
+  // SHA-256 of a file below the list's folder; empty if it cannot be read. Each file is read once.
+  const std::string& digest(const std::string& path) {
+    const auto [at, is_new] = digests_.try_emplace(path);
+    if (!is_new) return at->second;
+    std::ifstream in(below(path), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (in.is_open() && !in.bad()) at->second = sha256_hex(bytes.data(), bytes.size());
+    return at->second;
+  }
+
+  // What a result is the answer to. Limits and threads are not part of it.
+  Json question(const Instance& i) {
+    return {{"model", digest(i.model)},
+            {"property", digest(i.property)},
+            {"semantics", options_.semantics},
+            {"input_shape", options_.shape_texts}};
+  }
+
+  // Whether the result is for the files as they are now.
+  bool is_current(const Json& r, const Instance& i) {
+    if (r["asked"] != question(i)) return false;
+    if (!r.contains("result")) return true;
+    const std::filesystem::path folder = std::filesystem::path(i.model).parent_path();
+    for (const Json& file : r["result"]["model"]["external"])
+      if (digest((folder / file["path"].get<std::string>()).string()) != file["sha256"]) return false;
+    return true;
+  }
+
+  // Results for files that have changed since are removed and found again; results under other options are somebody's
+  // still.
+  void remove_stale(const std::vector<Instance>& instances, EarlierResults& earlier) {
+    std::set<std::size_t> stale;
+    for (const Instance& i : instances) {
+      const auto found = earlier.of.find(result_key(i.model, i.property));
+      if (found == earlier.of.end()) continue;
+      for (std::size_t n : found->second) {
+        const Json &r = earlier.all[n], now = question(i);
+        for (const char* option : {"semantics", "input_shape"})
+          if (r["asked"][option] != now[option])
+            throw InputRefused({"results", results_file(options_), "the results are those of other options",
+                                option + (" " + r["asked"][option].dump()), now[option].dump(),
+                                "give another place with --results"});
+        if (!is_current(r, i)) stale.insert(n);
+      }
+    }
+    if (stale.empty()) return;
+    earlier.remove({stale.begin(), stale.end()});
+    std::string text;
+    for (const Json& r : earlier.all) text += json_line(r) + "\n";
+    save_file(results_file(options_), text);
+    earlier.unended = false;
+    if (!options_.quiet)
+      std::cerr << "note: " << stale.size() << " earlier results are of files that have changed since: found again\n";
+  }
+
   // A run that was killed may have left the table behind the results.
   void remake_table(const EarlierResults& earlier) const {
     const std::string path = results_table(options_);
@@ -100,6 +160,7 @@ class Batch {
     int code = 0;
     const std::string printed = run_again(arguments(i), &code);
     Json r = {{"model", i.model}, {"property", i.property}, {"verdict", "error"}, {"exit", code}, {"reason", ""}};
+    r["asked"] = question(i);
     const Json result = Json::parse(printed, nullptr, false);
     if (result.is_object() && result.contains("verdict") && code >= exit_holds && code <= exit_unknown) {
       r["verdict"] = result["verdict"];
@@ -115,6 +176,7 @@ class Batch {
   const Options& options_;
   const std::filesystem::path folder_;
   std::map<std::string, std::size_t> counts_;
+  std::map<std::string, std::string> digests_;
 };
 
 }  // namespace

@@ -30,10 +30,23 @@ std::string whole_file(const std::string& path, const std::string& expected) {
   return text;
 }
 
+// Whether a result says which files of external data the model has.
+bool has_external(const Json& result) {
+  const Json::json_pointer at("/model/external");
+  if (!result.is_object() || !result.contains(at) || !result[at].is_array()) return false;
+  for (const Json& file : result[at])
+    for (const char* key : {"path", "sha256"})
+      if (!file.is_object() || !file.contains(key) || !file[key].is_string()) return false;
+  return true;
+}
+
 bool is_result(const Json& r) {
   if (!r.is_object()) return false;
   for (const char* key : {"model", "property", "verdict"})
     if (!r.contains(key) || !r[key].is_string()) return false;
+  const Json asked = r.value("asked", Json());
+  if (!asked.is_object() || !asked.contains("semantics") || !asked.contains("input_shape")) return false;
+  if (r.contains("result") && !has_external(r["result"])) return false;
   return r.contains("reason") && r["reason"].is_string() && r.contains("seconds") && r["seconds"].is_number();
 }
 
@@ -78,6 +91,12 @@ std::vector<Instance> read_instances(const std::string& path) {
 
 std::string result_key(const std::string& model, const std::string& property) {
   return json_line(Json{model, property});
+}
+
+void EarlierResults::remove(const std::vector<std::size_t>& numbers) {
+  for (std::size_t i = numbers.size(); i-- > 0;) all.erase(all.begin() + static_cast<std::ptrdiff_t>(numbers[i]));
+  of.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) of[result_key(all[i]["model"], all[i]["property"])].push_back(i);
 }
 
 EarlierResults read_results(const std::string& path) {

@@ -20,9 +20,10 @@ std::vector<Instance> read_instances(const std::string& path);
 std::string result_key(const std::string& model, const std::string& property);
 
 struct EarlierResults {
-  std::vector<nlohmann::ordered_json> all;            // in the order of the file
-  std::map<std::string, std::deque<std::size_t>> of;  // by result_key, the first first
-  bool unended = false;                               // the last line is whole but for its end
+  std::vector<nlohmann::ordered_json> all;               // in the order of the file
+  std::map<std::string, std::deque<std::size_t>> of;     // by result_key, the first first
+  bool unended = false;                                  // the last line is whole but for its end
+  void remove(const std::vector<std::size_t>& numbers);  // increasing
 };
 
 // Reads the file that --batch appends to; none if there is no file yet. A last line that was cut off when an earlier

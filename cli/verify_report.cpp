@@ -100,7 +100,13 @@ void print_json(const Options& options, const Model& model, const Property& prop
   j["violated_elsewhere"] = o.violated_elsewhere;
   j["vacuous"] = property.vacuous;
   j["notes"] = r.notes;
-  j["model"] = {{"path", options.model}, {"sha256", model.files.front().sha256}, {"graph", graph_digest(model.graph)}};
+  Json external = Json::array();
+  for (std::size_t f = 1; f < model.files.size(); ++f)
+    external.push_back({{"path", model.files[f].path}, {"sha256", model.files[f].sha256}});
+  j["model"] = {{"path", options.model},
+                {"sha256", model.files.front().sha256},
+                {"external", std::move(external)},
+                {"graph", graph_digest(model.graph)}};
   j["property"] = {{"kind", property.kind},
                    {"digest", property_digest(property)},
                    {"cases", property.cases.size()},

@@ -154,6 +154,29 @@ class SecondRuns(BatchTest):
         self.assertEqual((done.code, done.out.split("\n")[0]), (0, "1 of 1 instances: holds 1"))
         self.assertEqual(len(self.lines()), 3)
 
+    def test_results_of_files_that_have_changed_are_found_again(self):
+        """Results were matched by path alone: a property that had been replaced kept its `holds`."""
+        text = "m.onnx,q.vnnlib\nm.onnx,holds.vnnlib\n"
+        self.write("q.vnnlib", self.read("holds.vnnlib"))
+        self.assertEqual(self.run_list(text).out.split("\n")[0], "2 of 2 instances: holds 2")
+        self.write("q.vnnlib", self.read("violated.vnnlib"))
+        done = self.run_list(text)
+        self.assertEqual((self.numbers(done), done.out.split("\n")[0]), ([1], "2 of 2 instances: holds 1 violated 1"), done)
+        self.assertIn("note: 1 earlier results are of files that have changed", done.err)
+        self.assertEqual([r["verdict"] for r in self.lines()], ["holds", "violated"])
+        models.write(self.path("m.onnx"), [("Neg", ["x"], "y")], inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
+        done = self.run_list(text)
+        self.assertEqual((self.numbers(done), len(self.lines())), ([1, 2], 2), done)
+        self.assertEqual(self.numbers(self.run_list(text)), [])
+
+    def test_results_of_other_options_are_not_taken(self):
+        self.run_list("m.onnx,holds.vnnlib\n")
+        before = self.read("i.csv.results.jsonl")
+        done = self.run_list("m.onnx,holds.vnnlib\n", "--semantics", "real")
+        self.assertEqual((done.code, done.out), (4, ""), done)
+        self.assertIn("the results are those of other options", done.err)
+        self.assertEqual(self.read("i.csv.results.jsonl"), before)
+
     def test_an_interrupted_instance_is_run_again(self):
         self.write("i.csv", self.hard() + "m.onnx,holds.vnnlib\n")
         # The signal reaches this process only, not the one it started.
