@@ -23,6 +23,11 @@ void State::forget(const Network& net) {
     if (net.node(k).kind == Kind::constant) continue;
     range[k].lo.clear();
     range[k].hi.clear();
+    Lines& l = lines[k];
+    for (auto* v : {&l.lower_slope, &l.lower_offset, &l.upper_slope, &l.upper_offset}) v->clear();
+    choice[k].chosen.clear();
+    choice[k].dominating.clear();
+    choice[k].upper.clear();
   }
   std::fill(magnitude.begin(), magnitude.end(), 1.0);
   overflow.clear();

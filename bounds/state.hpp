@@ -32,7 +32,7 @@ struct MaxChoice {
 
 struct State {
   explicit State(const Network& net, Semantics semantics);
-  // As new, with the memory at hand: every range but those of constants is unknown again.
+  // As new, with the memory at hand: every range but those of constants is unknown again, no node has lines.
   void forget(const Network& net);
 
   std::vector<Range> range;                // per node; const: its value from the start; inner nodes: empty

@@ -105,14 +105,17 @@ void Sweeper::run(State& state, ProofObserver& observer, Sweep sweep, std::vecto
     interval_step(net_, state, k);
     observer.interval(k);
     const bool exact = interval_is_exact(net_, k);
-    if (sweep.refine && (!exact || keep_planes)) refine_node(state, k, slope_ids, exact, observer);
-    if (further && !exact) further(k, slope_ids);
     const Node& node = net_.node(k);
-    if (!is_piecewise(node.kind) && node.kind != Kind::max) continue;
+    const bool has_lines = is_piecewise(node.kind) || node.kind == Kind::max;
+    if (sweep.refine && (!exact || (keep_planes && !has_lines))) refine_node(state, k, slope_ids, exact, observer);
+    if (further && !exact) further(k, slope_ids);
+    if (!has_lines) continue;
     const SlopeBytes bytes = sweep.parallel ? parallel_slopes(net_, state, k) : adaptive_slopes(net_, state, k);
     set_lines(net_, state, k, bytes);
     slope_ids[k] = next_id++;
     observer.slopes(slope_ids[k], k, bytes);
+    // A pass that starts here goes through the node's own lines first: they must be those of this sweep.
+    if (sweep.refine && keep_planes) refine_node(state, k, slope_ids, exact, observer);
   }
 }
 

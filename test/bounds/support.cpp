@@ -147,6 +147,9 @@ Graph random_graph(Random& random, int layers, bool with_bn) {
     }
     if (layer + 1 < layers) {
       x = b.activation(x);
+      // Two in a row: bounds of the first start at a node with lines of its own. Branching on inputs used to follow
+      // those of an earlier part there, or none, which ended the program.
+      if (b.pick(0, 3) == 0) x = b.activation(x);
       stored.push_back(x);
     }
   }
