@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "benchmarks/clock.hpp"
+#include "bounds/branch/tighten.hpp"
 #include "bounds/kernels.hpp"
 #include "bounds/prove.hpp"
 #include "bounds/replay.hpp"
@@ -48,7 +50,9 @@ void measure(const Network& net, const Property& property, bool widths, unsigned
   ProofObserver none;
   const double w = wall(), c = cpu();
   const std::uint64_t before = gemm_operations();
-  const BoxResult r = widths ? prover.enclose(property, none) : prover.prove(RowTable(property), 0, none);
+  std::optional<RootProof> root;
+  BoxResult r = widths ? prover.enclose(property, none, &root) : prover.prove(RowTable(property), 0, none);
+  if (widths && !one_sweep) tighten_outputs(net, *root, r.output, {threads, {}, 0, 20}, none);
   best.cpu = std::min(best.cpu, cpu() - c);
   best.wall = std::min(best.wall, wall() - w);
   best.gemm = static_cast<double>(gemm_operations() - before);
@@ -75,7 +79,7 @@ void run(const std::string& root, const std::vector<std::string>& field, int rep
     measure(net, property, widths, 1, true, true, rigorous);
     measure(net, property, widths, 2, true, true, two);
   }
-  Timing all;  // what verify does: more sweeps with other slopes, bounds intersected
+  Timing all;  // what verify does: more sweeps with other slopes, bounds intersected; widths by α-CROWN too
   measure(net, property, widths, 2, true, false, all);
   const bool known =
       !field[3].empty();  // an empty peer_bound: the peer's time is for another property of the same network

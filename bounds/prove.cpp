@@ -251,7 +251,11 @@ PartResult BoxProver::prove_part(const RowTable& rows, const Part& part, ProofOb
   return result;
 }
 
-BoxResult BoxProver::enclose(const Property& property, ProofObserver& observer) {
+double claimable(double bound) {
+  return sub_down(bound, add_up(mul_up(0x1p-40, std::fabs(bound)), 0x1p-1000));
+}
+
+BoxResult BoxProver::enclose(const Property& property, ProofObserver& observer, std::optional<RootProof>* root) {
   BoxResult result;
   State state(net_, semantics_);
   const std::uint32_t output = net_.graph.output;
@@ -269,8 +273,7 @@ BoxResult BoxProver::enclose(const Property& property, ProofObserver& observer) 
       for (const bool is_lower : {true, false}) {
         sweeper_.engine.unit_bounds(state, output, all, is_lower ? 1.0 : -1.0, bounds);
         for (std::uint32_t i = 0; i < n; ++i) {
-          // The claim is the backward bound itself, relaxed a little: the checker recomputes it with other roundings.
-          const double value = sub_down(bounds[i], add_up(mul_up(0x1p-40, std::fabs(bounds[i])), 0x1p-1000));
+          const double value = claimable(bounds[i]);
           double& known = is_lower ? result.output.lo[i] : result.output.hi[i];
           if (!(value > -infinity) || value <= (is_lower ? known : -known)) continue;
           known = is_lower ? value : -value;
@@ -279,6 +282,7 @@ BoxResult BoxProver::enclose(const Property& property, ProofObserver& observer) 
       }
       if (how_.one_sweep) break;
     }
+    if (root && state.overflow.empty()) root->emplace(RootProof{state, slope_ids, sweeper_.next_id});
   } catch (const Interrupted&) {
     result.interrupted = true;
   }

@@ -74,6 +74,10 @@ struct ProveOptions {
   bool one_sweep = false;  // only the full adaptive sweep: plain CROWN, for comparisons
 };
 
+// A lower bound of an output as a certificate states it: the bound itself, relaxed a little, because the checker
+// recomputes it with other roundings.
+double claimable(double bound);
+
 class BoxProver {
  public:
   BoxProver(const Network& net, Semantics semantics, EngineOptions options, ProveOptions how = {});
@@ -90,7 +94,8 @@ class BoxProver {
   PartResult prove_part(const RowTable& rows, const Part& part, ProofObserver& observer);
 
   // Outputs bounds only (claim `bound`): tightest enclosure found, every bound reported to the observer.
-  BoxResult enclose(const Property& property, ProofObserver& observer);
+  // root (may be null) is set unless the run was interrupted or a float claim overflows.
+  BoxResult enclose(const Property& property, ProofObserver& observer, std::optional<RootProof>* root = nullptr);
 
   // Interval enclosure of the outputs for a box given directly (no certificate): used for points. Empty overflow:
   // valid.

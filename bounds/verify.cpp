@@ -11,6 +11,7 @@
 
 #include "bounds/attack.hpp"
 #include "bounds/branch/box_branching.hpp"
+#include "bounds/branch/tighten.hpp"
 #include "formats/error.hpp"
 #include "runtime/cpu/reference.hpp"
 
@@ -95,7 +96,9 @@ class Query {
     const auto from = Clock::now();
     BoxProver prover(net_, options_.semantics, engine_options());
     observer_.begin_box(0);
-    outcome_.boxes[0] = prover.enclose(property_, observer_);
+    std::optional<RootProof> root;
+    outcome_.boxes[0] = prover.enclose(property_, observer_, &root);
+    if (root) sharpen(*root, outcome_.boxes[0].output);
     observer_.close();
     outcome_.box_tried[0] = 1;
     outcome_.seconds.proof = seconds_since(from);
@@ -104,6 +107,17 @@ class Query {
     else
       outcome_.verdict = Verdict::bound;
     return std::move(outcome_);
+  }
+
+  // α-CROWN for about a second at most; a time limit only ends it sooner, and what was found until then stays.
+  void sharpen(RootProof& root, Range& output) {
+    TightenOptions how{options_.threads, [this] { return stopped(); }};
+    how.steps = 20;
+    how.most_work = 2e10;
+    try {
+      tighten_outputs(net_, root, output, how, observer_);
+    } catch (const Interrupted&) {
+    }
   }
 
   EngineOptions engine_options() const {

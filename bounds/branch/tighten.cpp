@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "bounds/branch/alpha_lines.hpp"
 #include "bounds/parallel.hpp"
@@ -14,7 +15,6 @@ namespace outward {
 namespace {
 
 constexpr double most_slope_bytes = 3e6;  // of all slopes that are written, about
-constexpr double most_work = 2e12;        // multiplications for one node
 
 class Tightener {
  public:
@@ -48,6 +48,27 @@ class Tightener {
     root_.slope_count = sweeper_.next_id;
   }
 
+  void outputs(Range& output) {
+    const std::uint32_t top = net_.graph.output;
+    std::vector<std::uint32_t> elements(net_.node(top).size);
+    std::iota(elements.begin(), elements.end(), 0);
+    group_size_ = static_cast<std::size_t>(
+        std::ceil(std::max(1.0, 2 * static_cast<double>(elements.size()) * slopes_below_[top] / most_slope_bytes)));
+    improve(top, elements, [&](const Neurons& neurons, const GroupBounds& group) {
+      std::vector<std::uint32_t> ids;
+      for (std::size_t t = 0; t < group.targets.size(); ++t) {
+        const auto [element, sign] = group.targets[t];
+        double& known = sign > 0 ? output.lo[element] : output.hi[element];
+        const double value = claimable(group.bounds[t]);
+        if (!(value > -infinity) || value <= sign * known) continue;
+        if (ids.empty()) ids = report_slopes(top, root_.slope_ids, neurons, group.slopes);
+        known = sign * value;
+        observer_.bound(element, sign > 0, known, ids);
+      }
+    });
+    root_.slope_count = sweeper_.next_id;
+  }
+
  private:
   struct Worker {
     Worker(const Network& net, const TightenOptions& options)
@@ -60,6 +81,12 @@ class Tightener {
     std::uint32_t element;
     double sign;
   };
+  // The bounds of one group and the slopes they share.
+  struct GroupBounds {
+    std::span<const Target> targets;
+    std::span<const double> bounds;
+    const std::vector<std::uint8_t>& slopes;
+  };
 
   // How many bounds share slopes, so that all slopes together stay small: from the ranges as they are.
   std::size_t group_size() const {
@@ -71,9 +98,15 @@ class Tightener {
   }
 
   void tighten_node(std::uint32_t k, const std::vector<std::uint32_t>& ids) {
-    const std::vector<std::uint32_t> elements = undecided_elements(net_, root_.state, k);
+    improve(k, undecided_elements(net_, root_.state, k),
+            [&](const Neurons& neurons, const GroupBounds& group) { keep(k, ids, neurons, group); });
+  }
+
+  // Bounds the elements of node k, group by group.
+  template <typename Keep>
+  void improve(std::uint32_t k, const std::vector<std::uint32_t>& elements, const Keep& keep_group) {
     const double work = 8.0 * static_cast<double>(elements.size()) * work_below_[k] * options_.steps;
-    if (elements.empty() || slopes_below_[k] == 0 || work > most_work || out_of_time()) return;
+    if (elements.empty() || slopes_below_[k] == 0 || work > options_.most_work || out_of_time()) return;
     const Neurons neurons(net_, root_.state);
     if (neurons.first(k) == 0) return;
     std::vector<Target> targets;
@@ -93,8 +126,8 @@ class Tightener {
     });
     for (std::size_t from = 0; from < targets.size(); from += group_size_) {
       const std::size_t to = std::min(targets.size(), from + group_size_);
-      keep(k, ids, neurons, std::span(targets).subspan(from, to - from), std::span(bounds).subspan(from, to - from),
-           slopes[from / group_size_]);
+      keep_group(neurons, GroupBounds{std::span(targets).subspan(from, to - from),
+                                      std::span(bounds).subspan(from, to - from), slopes[from / group_size_]});
     }
   }
 
@@ -151,24 +184,30 @@ class Tightener {
   }
 
   // Narrows the ranges by the bounds of one group and reports the step.
-  void keep(std::uint32_t k, std::vector<std::uint32_t> ids, const Neurons& neurons, std::span<const Target> targets,
-            std::span<const double> bounds, const std::vector<std::uint8_t>& slopes) {
+  void keep(std::uint32_t k, const std::vector<std::uint32_t>& ids, const Neurons& neurons, const GroupBounds& group) {
     Range& range = root_.state.range[k];
     std::vector<std::uint32_t> lower, upper;
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      const std::uint32_t e = targets[t].element;
-      if (targets[t].sign > 0 && bounds[t] > range.lo[e]) {
-        range.lo[e] = bounds[t];
+    for (std::size_t t = 0; t < group.targets.size(); ++t) {
+      const auto [e, sign] = group.targets[t];
+      const double bound = group.bounds[t];
+      if (sign > 0 && bound > range.lo[e]) {
+        range.lo[e] = bound;
         lower.push_back(e);
-      } else if (targets[t].sign < 0 && -bounds[t] < range.hi[e]) {
-        range.hi[e] = -bounds[t];
+      } else if (sign < 0 && -bound < range.hi[e]) {
+        range.hi[e] = -bound;
         upper.push_back(e);
       }
       if (range.lo[e] > range.hi[e])
         throw ResourceError("internal: bounds cross at " + net_.node(k).origin + "; no verdict is given");
     }
     if (lower.empty() && upper.empty()) return;
-    for (std::uint32_t j = 0; j < k; ++j) {
+    observer_.backward(k, lower, upper, report_slopes(k, ids, neurons, group.slopes));
+  }
+
+  // Reports the slopes below node top where they differ from the root's (ids); returns the ids of all of them.
+  std::vector<std::uint32_t> report_slopes(std::uint32_t top, std::vector<std::uint32_t> ids, const Neurons& neurons,
+                                           const std::vector<std::uint8_t>& slopes) {
+    for (std::uint32_t j = 0; j < top; ++j) {
       const std::size_t first = neurons.first(j), last = neurons.first(j + 1);
       if (first == last || net_.node(j).kind == Kind::clip) continue;
       SlopeBytes bytes = neurons.node_bytes(j);
@@ -181,7 +220,7 @@ class Tightener {
       ids[j] = sweeper_.next_id++;
       observer_.slopes(ids[j], j, bytes);
     }
-    observer_.backward(k, lower, upper, sweeper_.used_slopes(ids, k));
+    return sweeper_.used_slopes(ids, top);
   }
 
   using Clock = std::chrono::steady_clock;
@@ -200,6 +239,13 @@ class Tightener {
 
 void tighten_root(const Network& net, RootProof& root, const TightenOptions& options, ProofObserver& observer) {
   Tightener(net, root, options, observer).run();
+}
+
+void tighten_outputs(const Network& net, RootProof& root, Range& output, const TightenOptions& options,
+                     ProofObserver& observer) {
+  Tightener tightener(net, root, options, observer);
+  tightener.run();
+  tightener.outputs(output);
 }
 
 }  // namespace outward

@@ -32,6 +32,11 @@ class Recorder final : public ProofObserver {
       text += " [" + std::to_string(r.node) + "," + std::to_string(r.element) + "," + shortest_decimal(r.value) + "]";
     ++refutations;
   }
+  void bound(std::uint32_t output, bool is_lower, double value, std::span<const std::uint32_t> ids) override {
+    line("bound", {output, is_lower});
+    text += " " + shortest_decimal(value);
+    list(ids);
+  }
   void split(std::uint32_t node, std::uint32_t element, double at) override {
     line("split", {node, element});
     text += " " + shortest_decimal(at);

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "test/bounds/support.hpp"
+#include "test/bounds/branched.hpp"
 
 using namespace outward;
 using namespace outward::testing;
@@ -105,6 +105,44 @@ TEST_CASE("improved ranges hold for every execution and are never wider") {
   }
   MESSAGE(networks << " networks, " << narrower << " of them narrower than by CROWN, " << points << " points");
   CHECK(networks > 60);
+  CHECK(narrower > 20);
+}
+
+TEST_CASE("improved outputs hold for every execution and are never wider") {
+  Random random(613);
+  int narrower = 0;
+  for (int n = 0; n < 80; ++n) {
+    const Graph graph = random_graph(random, 2 + static_cast<int>(random() % 3));
+    const Network net(graph);
+    const Box box = random_box(random, graph.nodes[0].size, 2);
+    const Semantics semantics = n % 2 == 0 ? Semantics::fp32_any : Semantics::real;
+    Recorder proof;
+    std::optional<RootProof> root;
+    BoxProver prover(net, semantics, {1, true, {}});
+    const Range before = prover.enclose(box_property(box, graph.nodes[graph.output].size), proof, &root).output;
+    REQUIRE(root);
+    const std::string by_crown = proof.text;
+    Range now = before;
+    tighten_outputs(net, *root, now, {}, proof);
+    CHECK((now.lo == before.lo && now.hi == before.hi) ==
+          (proof.text.find("bound", by_crown.size()) == std::string::npos));
+    narrower += now.lo != before.lo || now.hi != before.hi;
+    for (int p = 0; p < 30; ++p) {
+      const std::vector<double> x = random_point(random, box);
+      const std::vector<Rational> y = evaluate_exactly(graph, exact_vector(x))[graph.output];
+      const std::vector<double> y32 = evaluate_binary32(graph, x, random)[graph.output];
+      for (std::size_t i = 0; i < now.lo.size(); ++i) {
+        REQUIRE(before.lo[i] <= now.lo[i]);
+        REQUIRE(now.hi[i] <= before.hi[i]);
+        REQUIRE(exact(now.lo[i]) <= y[i]);
+        REQUIRE(y[i] <= exact(now.hi[i]));
+        if (semantics == Semantics::real) continue;
+        REQUIRE(now.lo[i] <= y32[i]);
+        REQUIRE(y32[i] <= now.hi[i]);
+      }
+    }
+  }
+  MESSAGE(narrower << " of 80 networks have narrower outputs than by CROWN");
   CHECK(narrower > 20);
 }
 
