@@ -23,6 +23,11 @@ struct BoxProof {
     return n;
   }
   bool proved() const { return tree.open_parts() == 0; }
+  std::uint64_t splits() {
+    std::uint64_t n = 0;
+    for (const OutlineItem& item : outline().items) n += item.kind == OutlineItem::Kind::split;
+    return n;
+  }
 
   // What is not proved is said to be open.
   Outline outline() {

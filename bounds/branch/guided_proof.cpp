@@ -54,8 +54,7 @@ GuidedResult prove_along(const Network& net, const Property& property, const std
   }
   std::uint32_t next_id = 0;
   for (std::uint32_t b = 0; b < proofs.size(); ++b) {
-    result.splits += proofs[b].tree.parts() / 2;
-    for (const ProofTree& tree : proofs[b].cases) result.splits += tree.parts() / 2;
+    result.splits += proofs[b].splits();
     observer.begin_box(b);
     proofs[b].write(net, observer, next_id);
   }

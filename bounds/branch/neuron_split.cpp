@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bounds/branch/optimise.hpp"
+#include "bounds/branch/unused_splits.hpp"
 #include "bounds/parallel.hpp"
 #include "formats/error.hpp"
 
@@ -79,6 +80,7 @@ class NeuronSplitter {
     result.waiting = std::max<std::uint64_t>(queue_.size(), tree_.open_parts());
     result.worst = queue_.empty() ? worst_taken_ : queue_.worst();
     result.proved = !result.found && tree_.open_parts() == 0;
+    if (result.proved) drop_unused_splits();
     return result;
   }
 
@@ -156,17 +158,21 @@ class NeuronSplitter {
   void bound_batch(Worker& worker, std::size_t from, std::size_t to, int steps) {
     std::vector<NeuronRow*> rows;
     std::vector<const NeuronRow*> fixed_rows;
-    Forms forms;
     for (std::size_t i = from; i < to; ++i) rows.push_back(&children_[i].row);
     std::vector<Improved> improved = worker.optimiser.improve(rows, steps);
     for (std::size_t i = from; i < to; ++i) {
       fixed_rows.push_back(&children_[i].row);
-      table_.append_sum(case_, multipliers(children_[i].row), forms);
       improved_[i] = std::move(improved[i - from]);
     }
-    const NeuronRows lines(net_, root_.state, neurons_, std::move(fixed_rows));
-    worker.engine.form_bounds(root_.state, net_.graph.output, forms, std::span(rigorous_).subspan(from, to - from),
-                              nullptr, &lines);
+    bound_rows(worker, std::move(fixed_rows), std::span(rigorous_).subspan(from, to - from));
+  }
+
+  // Rigorously, as they are.
+  void bound_rows(Worker& worker, std::vector<const NeuronRow*> rows, std::span<double> bounds) const {
+    Forms forms;
+    for (const NeuronRow* row : rows) table_.append_sum(case_, multipliers(*row), forms);
+    const NeuronRows lines(net_, root_.state, neurons_, std::move(rows));
+    worker.engine.form_bounds(root_.state, net_.graph.output, forms, bounds, nullptr, &lines);
   }
 
   void finish_children(BranchResult& result) {
@@ -174,8 +180,9 @@ class NeuronSplitter {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       Waiting& w = children_[i];
       if (rigorous_[i] > margin && root_.state.overflow.empty()) {
-        record(w, tree_.log(w.part));
+        record(w.row, tree_.log(w.part));
         tree_.close(w.part);
+        unused_.add(tree_, w.part, std::move(w.row), improved_[i].needs, rigorous_[i]);
         continue;
       }
       if (improved_[i].split == Improved::no_neuron && !last_try_) {
@@ -196,6 +203,28 @@ class NeuronSplitter {
     children_.clear();
   }
 
+  void drop_unused_splits() {
+    unused_.drop(
+        tree_,
+        [&](const std::vector<const NeuronRow*>& rows) {
+          std::vector<double> bounds(rows.size(), -infinity);
+          for (std::size_t from = 0; from < rows.size(); from += batch_) {
+            const std::size_t count = std::min(batch_, rows.size() - from);
+            const auto first = rows.begin() + static_cast<std::ptrdiff_t>(from);
+            bound_rows(*workers_[0], {first, first + static_cast<std::ptrdiff_t>(count)},
+                       std::span(bounds).subspan(from, count));
+            if (!(*std::min_element(bounds.begin() + static_cast<std::ptrdiff_t>(from),
+                                    bounds.begin() + static_cast<std::ptrdiff_t>(from + count)) > margin))
+              return false;
+          }
+          return true;
+        },
+        [&](const NeuronRow& row, ProofLog& log) {
+          log.clear();
+          record(row, log);
+        });
+  }
+
   // Parts without a neuron left to halve.
   void retry_stubborn(BranchResult& result) {
     if (stubborn_.empty()) return;
@@ -213,18 +242,18 @@ class NeuronSplitter {
     return table_.looks_unsafe(case_, fast_->forward(corner, 1).data());
   }
 
-  void record(const Waiting& w, ProofLog& log) const {
+  void record(const NeuronRow& row, ProofLog& log) const {
     std::uint32_t next = root_.slope_count;
     std::vector<std::uint32_t> ids = used_ids_;
     for (std::uint32_t k = 0; k < net_.size(); ++k) {
       const std::size_t first = neurons_.first(k), last = neurons_.first(k + 1);
       if (first == last || net_.node(k).kind == Kind::clip) continue;
-      if (std::equal(w.row.slopes.begin() + static_cast<std::ptrdiff_t>(first),
-                     w.row.slopes.begin() + static_cast<std::ptrdiff_t>(last),
+      if (std::equal(row.slopes.begin() + static_cast<std::ptrdiff_t>(first),
+                     row.slopes.begin() + static_cast<std::ptrdiff_t>(last),
                      neurons_.bytes().begin() + static_cast<std::ptrdiff_t>(first)))
         continue;
       SlopeBytes bytes = neurons_.node_bytes(k);
-      for (std::size_t q = first; q < last; ++q) bytes.lower[neurons_[q].element] = w.row.slopes[q];
+      for (std::size_t q = first; q < last; ++q) bytes.lower[neurons_[q].element] = row.slopes[q];
       log.slopes(next, k, bytes);
       ids[k] = next++;
     }
@@ -232,14 +261,14 @@ class NeuronSplitter {
     for (std::uint32_t id : ids)
       if (id != no_slopes) slopes.push_back(id);
     std::vector<double> used;
-    const std::vector<double> all = multipliers(w.row);
+    const std::vector<double> all = multipliers(row);
     for (std::uint32_t r = 0; r < all.size(); ++r) {
       if (all[r] == 0) continue;
       rows.push_back(r);
       used.push_back(all[r]);
     }
     std::vector<RangeMultiplier> ranges;
-    for (const Half& h : w.row.halves)
+    for (const Half& h : row.halves)
       if (h.beta != 0)
         ranges.push_back(
             {net_.node(neurons_[h.neuron].node).operands[0], neurons_[h.neuron].element, h.upper ? h.beta : -h.beta});
@@ -265,6 +294,7 @@ class NeuronSplitter {
   std::vector<Improved> improved_;
   std::vector<double> rigorous_;
   double worst_taken_ = 0;
+  UnusedSplits unused_;
 };
 
 }  // namespace

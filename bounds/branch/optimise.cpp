@@ -199,11 +199,21 @@ std::vector<Improved> Optimiser::improve(std::span<NeuronRow* const> rows, int s
     for (double w : weight) sum += w;
     for (std::size_t r = 0; r < weight.size(); ++r) row.weights[r] = std::round(1024 * weight[r] / sum) / 1024;
     out[p].bound = batch.bounds[p];
+    for (const Half& half : row.halves) out[p].needs.push_back(need_of(half, p));
     out[p].corner.assign(batch.corners().begin() + static_cast<std::ptrdiff_t>(p * n0),
                          batch.corners().begin() + static_cast<std::ptrdiff_t>((p + 1) * n0));
   }
   rank_splits(rows, batch, out);
   return out;
+}
+
+// A half gives its neuron an exact line instead of two, and its multiplier. Both cost nothing where nothing that the
+// row reads depends on the neuron.
+double Optimiser::need_of(const Half& half, std::size_t p) const {
+  const auto& [k, i] = neurons_[half.neuron];
+  const Node& node = net_.node(k);
+  const Range& z = root_.range[node.operands[0]];
+  return (std::fabs(fast_.coefficients(k)[p * node.size + i]) + half.beta) * (z.hi[i] - z.lo[i]);
 }
 
 // What a split would mend: the height of the upper line at the breakpoint (BaBSR; Bunel et al. 2020), times the

@@ -18,6 +18,7 @@ struct Improved {
   std::uint32_t split = no_neuron;  // the neuron whose split promises most
   double split_score = 0;
   double split_scale = 0;      // Half::scale for its halves
+  std::vector<double> needs;   // per half of the row: what the bound loses without it, at most, about
   std::vector<double> corner;  // inputs where the relaxed network is least
   static constexpr std::uint32_t no_neuron = 0xffffffff;
 };
@@ -32,6 +33,7 @@ class Optimiser {
 
  private:
   struct Batch;
+  double need_of(const Half& half, std::size_t p) const;
   void rank_splits(std::span<NeuronRow* const> rows, const Batch& batch, std::vector<Improved>& out) const;
 
   const Network& net_;

@@ -1,8 +1,39 @@
 #include "bounds/branch/proof_tree.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace outward {
+
+// The part and all below it leave the counts.
+void ProofTree::forget(Index part) {
+  std::vector<Index> waiting = {part};
+  while (!waiting.empty()) {
+    Part& p = parts_[waiting.back()];
+    waiting.pop_back();
+    p.log.clear();
+    if (p.state == State::split) {
+      waiting.push_back(p.first_half);
+      waiting.push_back(p.first_half + 1);
+    } else if (p.state == State::open) {
+      --open_;
+    } else {
+      --leaves_;
+    }
+  }
+}
+
+void ProofTree::replace_by_half(Index part, bool first) {
+  Part& whole = parts_[part];
+  forget(whole.first_half + (first ? 1 : 0));
+  Part& half = parts_[whole.first_half + (first ? 0 : 1)];
+  whole.log = std::move(half.log);
+  whole.at = half.at;
+  whole.state = half.state;
+  whole.first_half = half.first_half;
+  if (whole.state != State::split) return;
+  for (const Index child : {whole.first_half, whole.first_half + 1}) parts_[child].parent = part;
+}
 
 void ProofTree::close(Index part) {
   parts_[part].state = State::closed;
@@ -23,7 +54,11 @@ void ProofTree::cross(Index part, const Split& at) {
 
 ProofTree::Index ProofTree::split(Index part, const Split& at) {
   const auto first = static_cast<Index>(parts_.size());
-  for (int half = 0; half < 2; ++half) parts_.emplace_back().share = 0.5 * parts_[part].share;
+  for (int half = 0; half < 2; ++half) {
+    Part& p = parts_.emplace_back();
+    p.share = 0.5 * parts_[part].share;
+    p.parent = part;
+  }
   parts_[part].at = at;
   parts_[part].first_half = first;
   parts_[part].state = State::split;

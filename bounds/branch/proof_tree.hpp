@@ -17,10 +17,21 @@ class ProofTree {
 
   ProofLog& log(Index part) { return parts_[part].log; }
   const ProofLog& log(Index part) const { return parts_[part].log; }
-  void close(Index part);                    // every case is refuted here or in an enclosing part
+  // Every case is refuted here or in an enclosing part. A part that was split is not any more: what is below it is
+  // gone.
+  void close(Index part);
   void cross(Index part, const Split& at);   // empty: the range of at.node, at.element has lo > hi
   Index split(Index part, const Split& at);  // returns the first half; the second is the next index
 
+  // A part that was split becomes what its first or second half is, and the other half is gone. What is written in the
+  // half must hold in the whole part. REQUIRES that the part has no steps of its own.
+  void replace_by_half(Index part, bool first);
+
+  State state(Index part) const { return parts_[part].state; }
+  Index first_half(Index part) const { return parts_[part].first_half; }  // REQUIRES that it was split
+  Index parent(Index part) const { return parts_[part].parent; }          // REQUIRES part != 0
+  bool closed(Index part) const { return parts_[part].state == State::closed; }
+  bool gone(Index part) const;  // something around it is closed
   std::size_t open_parts() const { return open_; }
   std::size_t parts() const { return parts_.size(); }
   std::size_t leaves() const { return leaves_; }
@@ -33,10 +44,11 @@ class ProofTree {
   void outline(Outline& to, bool without_end = false);
 
  private:
+  void forget(Index part);
   struct Part {
     ProofLog log;
     Split at;
-    Index first_half = 0;
+    Index first_half = 0, parent = 0;
     State state = State::open;
     double share = 1;  // of the box
   };

@@ -2,6 +2,7 @@
 // independent checker: as proved, planted, and trimmed.
 #include <doctest/doctest.h>
 
+#include "bounds/branch/guided_proof.hpp"
 #include "test/bounds/branched.hpp"
 #include "test/cross/proofs.hpp"
 
@@ -109,4 +110,95 @@ TEST_CASE("planted dead steps are found again, and every form of a tree is valid
   CHECK(trees[1] >= 20);
   CHECK(planted > 500);
   CHECK(trimmed_bytes < untrimmed_bytes);
+}
+
+namespace {
+
+// 3 inputs, two hidden layers of four neurons, one output. Element `idle` of the first layer is read with weight 0, and
+// alone reads the last input: no fact about it can help.
+Graph network_with_idle_neuron(Random& random, std::uint32_t idle) {
+  Graph g;
+  g.element = ElementType::binary32;
+  const auto add = [&](Kind kind, std::uint64_t size, std::vector<std::int64_t> ints, std::size_t weights) {
+    Node n;
+    n.kind = kind;
+    if (!g.nodes.empty()) n.operands = {static_cast<std::uint32_t>(g.nodes.size() - 1)};
+    n.size = size;
+    n.ints = std::move(ints);
+    for (std::size_t i = 0; i < weights; ++i) n.payload.push_back((static_cast<double>(random() % 257) - 128) / 64);
+    g.nodes.push_back(n);
+  };
+  add(Kind::input, 3, {}, 0);
+  add(Kind::dense, 4, {1, 3, 4, 1}, 16);
+  add(Kind::relu, 4, {}, 0);
+  add(Kind::dense, 4, {1, 4, 4, 1}, 20);
+  add(Kind::relu, 4, {}, 0);
+  add(Kind::dense, 1, {1, 4, 1, 1}, 5);
+  for (std::uint32_t j = 0; j < 4; ++j) {
+    g.nodes[3].payload[4 * j + idle] = 0;
+    for (std::uint32_t i = 0; i < 3; ++i)
+      if ((i == 2) != (j == idle)) g.nodes[1].payload[3 * j + i] = 0;
+  }
+  g.nodes[1].payload[3 * idle + 2] = 1;
+  g.nodes[1].payload[12 + idle] = 0.25;
+  g.output = 5;
+  return g;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("splits that no refutation uses are dropped with the half that is not needed; the rest is valid") {
+  Random random(5150);
+  int trees = 0, idle_splits = 0, useful_splits = 0;
+  for (int t = 0; t < 400; ++t) {
+    Model model;
+    const std::uint32_t idle = static_cast<std::uint32_t>(random() % 4);
+    model.graph = network_with_idle_neuron(random, idle);
+    model.files.push_back({"model.onnx", 1, std::string(64, '1')});
+    const Network net(model.graph);
+    const Box box = {{-1, -1, -1}, {1, 1, 1}};
+    Rational least = 0;
+    for (int p = 0; p < 40; ++p) {
+      const Rational y = evaluate_exactly(model.graph, exact_vector(random_point(random, box)))[model.graph.output][0];
+      if (p == 0 || y < least) least = y;
+    }
+    Property property = output_below(box, 1, least - (1 + abs(least)) / 8);
+    property.path = "property.vnnlib";
+    property.file_sha256 = std::string(64, '0');
+    // First the idle neuron, then one that matters, then the idle one of the other half.
+    SplitGuide guide;
+    const auto split = [&](std::uint32_t element, std::uint32_t first) {
+      guide.parts.push_back({true, 1, element, 0, first});
+    };
+    split(idle, 1);
+    split((idle + 1) % 4, 3);
+    split((idle + 2) % 4, 5);
+    for (int i = 0; i < 4; ++i) guide.parts.push_back({});
+    CertificateWriter writer({"holds", "fp32_any", "test"}, model, property);
+    cli::CertificateObserver observer(writer);
+    GuidedOptions options;
+    options.semantics = Semantics::fp32_any;
+    options.max_domains = 300;
+    const GuidedResult r = prove_along(net, property, {guide}, options, observer);
+    if (!r.proved || r.domains == 0) continue;
+    const std::string text = writer.finish();
+    MemoryQuestion question(model, property);
+    CHECK(judge(text, question) == "VALID");
+    CHECK(count(text, "\"split\"") == r.splits);
+    // The domains say that the idle neuron was split: a box that is not proved at once has two parts more for it.
+    trees += r.domains > 1;
+    idle_splits += count(text, "\"split\",\"node\":1,\"element\":" + std::to_string(idle) + ",") != 0;
+    useful_splits += r.splits > 0;
+  }
+  MESSAGE(trees << " trees that began with an idle neuron; " << idle_splits << " still split it, " << useful_splits
+                << " have other splits");
+  CHECK(trees > 30);
+  CHECK(idle_splits == 0);
+  CHECK(useful_splits > 20);
 }
