@@ -57,14 +57,22 @@ std::uint32_t divide(Limbs& a, std::uint32_t divisor) {
 }  // namespace
 
 BigInt::BigInt(std::int64_t value) : negative_(value < 0) {
-  const std::uint64_t pattern = static_cast<std::uint64_t>(value);
-  limbs_ = from_unsigned(value < 0 ? 0 - pattern : pattern).limbs_;
+  const std::uint64_t pattern = value < 0 ? 0 - std::uint64_t(value) : std::uint64_t(value);
+  limbs_ = load(&pattern, 1).limbs_;
 }
 
-BigInt BigInt::from_unsigned(std::uint64_t value) {
+BigInt BigInt::load(const std::uint64_t* limbs, std::size_t count) {
   BigInt r;
-  for (; value != 0; value >>= 32) r.limbs_.push_back(static_cast<char32_t>(value));
-  return r;
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    r.limbs_.push_back(static_cast<char32_t>(limbs[i / 2] >> i % 2 * 32));
+  }
+  return r.trim();
+}
+
+void BigInt::store(std::uint64_t* limbs) const {
+  for (std::size_t i = 0; i < limbs_.size(); ++i) {
+    limbs[i / 2] = (i % 2 != 0 ? limbs[i / 2] : 0) | std::uint64_t{limbs_[i]} << i % 2 * 32;
+  }
 }
 
 BigInt BigInt::from_decimal(std::string_view digits) {
@@ -202,6 +210,12 @@ BigInt BigInt::gcd(BigInt a, BigInt b) {
     divide_floor(a, b, nullptr, &a);
   }
   return a;
+}
+
+BigInt BigInt::lcm(const BigInt& a, const BigInt& b) {
+  BigInt factor;
+  divide_floor(a, gcd(a, b), &factor, nullptr);
+  return factor * b;
 }
 
 // Newton's iteration from above: x >= floor(sqrt(a)) stays true and x falls until it is the root.

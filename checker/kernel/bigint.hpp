@@ -13,7 +13,8 @@ class BigInt {
  public:
   BigInt() = default;
   BigInt(std::int64_t value);  // NOLINT: implicit on purpose, exact
-  static BigInt from_unsigned(std::uint64_t value);
+  static BigInt load(const std::uint64_t* limbs, std::size_t count);  // little endian
+  void store(std::uint64_t* limbs) const;               // the magnitude, bits()/64 limbs rounded up
   static BigInt from_decimal(std::string_view digits);  // REQUIRES only digits, at least one
   static BigInt power_of_ten(unsigned exponent);
 
@@ -36,8 +37,9 @@ class BigInt {
   // Either result may be null.
   static void divide_floor(const BigInt& a, const BigInt& divisor, BigInt* quotient,
                            BigInt* remainder);
-  static BigInt gcd(BigInt a, BigInt b);  // >= 0
-  static BigInt isqrt(const BigInt& a);   // floor of the square root. REQUIRES a >= 0
+  static BigInt gcd(BigInt a, BigInt b);                // >= 0
+  static BigInt lcm(const BigInt& a, const BigInt& b);  // REQUIRES both > 0
+  static BigInt isqrt(const BigInt& a);                 // floor of the square root. REQUIRES a >= 0
   static int compare(const BigInt& a, const BigInt& b);
   bool operator==(const BigInt& o) const = default;
   std::strong_ordering operator<=>(const BigInt& o) const { return compare(*this, o) <=> 0; }

@@ -8,6 +8,7 @@
 
 #include "checker/kernel/number.hpp"
 #include "checker/kernel/structure.hpp"
+#include "checker/kernel/sums.hpp"
 
 namespace outward_check {
 
@@ -76,7 +77,7 @@ struct Start {
   Interval<U> coefficient;
 };
 
-constexpr std::uint32_t max_lanes = 8;
+constexpr std::uint32_t max_lanes = 4;
 
 template <class U>
 struct Job {
@@ -100,9 +101,7 @@ template <class U>
 const Engine<U>& engine();  // for every U of number.hpp, the fastest on this CPU
 template <>
 const Engine<double>& engine<double>();
-// The engines for doubles in lanes; null if the CPU cannot run it.
 const Engine<double>* portable_engine();
-const Engine<double>* avx2_engine();
-const Engine<double>* avx512_engine();
+const Engine<double>* avx2_engine();  // null if the CPU cannot run it
 
 }  // namespace outward_check

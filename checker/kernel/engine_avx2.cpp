@@ -11,35 +11,48 @@
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #endif
-#include "checker/kernel/lanes.hpp"
+#include "checker/kernel/rows.hpp"
 
 namespace outward_check {
 namespace {
 
-struct Isa {
-  using Vec = __m256d;
-  static constexpr unsigned width = 4, block = 2;
-  static Vec splat(double x) { return _mm256_set1_pd(x); }
-  static Vec add(Vec a, Vec b) {
+struct Avx2 {
+  using Number = double;
+  using V = __m256d;
+  struct Pair {
+    V n, h;
+  };
+  using Sums = Products<Avx2>;
+  static constexpr unsigned lanes = max_lanes, block = 4;
+  static V splat(double x) { return _mm256_set1_pd(x); }
+  static V add(V a, V b) {
     __asm__ volatile("vaddpd %1, %0, %0" : "+x"(a) : "x"(b));
     return a;
   }
-  static Vec mul(Vec a, Vec b) {
+  static V mul(V a, V b) {
     __asm__ volatile("vmulpd %1, %0, %0" : "+x"(a) : "x"(b));
     return a;
   }
-  static Vec fma(Vec a, Vec b, Vec c) {
+  static V fma(V a, V b, V c) {
     __asm__ volatile("vfmadd231pd %2, %1, %0" : "+x"(c) : "x"(a), "x"(b));
     return c;
   }
-  static bool nonzero(Vec a) {
+  static V neg(V a) { return -a; }
+  static V max(V a, V b) { return a > b ? a : b; }
+  static V min(V a, V b) { return a < b ? a : b; }
+  static bool nonzero(V a) {
     return _mm256_movemask_pd(_mm256_cmp_pd(a, splat(0), _CMP_NEQ_UQ)) != 0;
   }
-  static bool positive(Vec a) {
+  static bool positive(V a) {
     return _mm256_movemask_pd(_mm256_cmp_pd(a, splat(0), _CMP_GT_OQ)) != 0;
   }
+  static V zero_or(V n, V h, V total) {
+    return ((n == splat(0)) & (h == splat(0))) ? total : splat(infinity);
+  }
+  static double get(V a, unsigned lane) { return bounded(a[lane]); }
+  static void set(V* a, unsigned lane, double x) { (*a)[lane] = x; }
 };
-constexpr const Engine<double>& described = engine_of<Lanes<Doubles<Isa>>>;
+constexpr const Engine<double>& described = engine_of<Avx2>;
 
 }  // namespace
 }  // namespace outward_check

@@ -12,7 +12,7 @@ bool convert(const Fraction& x, Nearest<F>* out) {
   return *out = rounded, fits;
 }
 bool convert(const Fraction& x, Exact* out) {  // false if the arithmetic would have to round
-  convert_up(x, out);
+  *out = Exact(x);
   return out->value == x;
 }
 

@@ -65,13 +65,16 @@ bool Fraction::parse(std::string_view text, Fraction* out) {
   return true;
 }
 
+BigInt Fraction::mantissa(const BigInt& all) const {
+  return all == over ? m : m * quotient(all, over);
+}
+
 Fraction Fraction::operator+(const Fraction& o) const {
   if (sign() == 0) return o;
   if (o.sign() == 0) return *this;
-  if (over != o.over) {  // to the least common multiple
-    const BigInt common = BigInt::gcd(over, o.over);
-    const BigInt left = quotient(o.over, common), right = quotient(over, common);
-    return Fraction(m * left, e, over * left) + Fraction(o.m * right, o.e, over * left);
+  if (over != o.over) {
+    const BigInt all = BigInt::lcm(over, o.over);
+    return Fraction(mantissa(all), e, all) + Fraction(o.mantissa(all), o.e, all);
   }
   const Fraction &low = e < o.e ? *this : o, &high = e < o.e ? o : *this;
   BigInt sum = shifted(high.m, low.e - high.e);
@@ -92,12 +95,7 @@ Fraction Fraction::operator/(const Fraction& o) const {
 
 int Fraction::compare(const Fraction& a, const Fraction& b) {
   if (a.sign() != b.sign()) return a.sign() < b.sign() ? -1 : 1;
-  if (a.sign() == 0) return 0;
-  if (a.over != b.over) return compare(dyadic(a.m * b.over, a.e), dyadic(b.m * a.over, b.e));
-  const std::int64_t top_a = length(a.m) + a.e, top_b = length(b.m) + b.e;
-  if (top_a != top_b) return (top_a < top_b) == (a.sign() > 0) ? -1 : 1;
-  const std::int64_t low = std::min(a.e, b.e);
-  return BigInt::compare(shifted(a.m, low - a.e), shifted(b.m, low - b.e));
+  return (a - b).sign();
 }
 
 Fraction Fraction::reduced() const {

@@ -27,6 +27,7 @@ struct Fraction {
   static bool parse(std::string_view text, Fraction* out);
 
   int sign() const { return m.sign(); }
+  BigInt mantissa(const BigInt& all) const;  // m when over is that multiple of over
   bool is_dyadic() const { return over.bits() == 1; }
   Fraction operator-() const { return {-m, e, over}; }
   Fraction operator+(const Fraction& o) const;

@@ -50,8 +50,6 @@ inline double div_up(double a, double b) {  // REQUIRES b > 0
 }
 inline bool is_infinite(double x) { return !(x < infinity); }
 inline bool is_zero(double x) { return x == 0; }
-// The least number of the arithmetic that is at least x.
-inline void convert_up(const Fraction& x, double* out) { *out = x.double_up(); }
 inline Fraction exactly(double x) { return Fraction::from_double(x); }  // REQUIRES finite
 inline double roughly(double x) { return x; }  // some double near x, for choices without proof
 
@@ -82,7 +80,6 @@ inline Exact mul_up(const Exact& a, const Exact& b) {
 inline Exact div_up(const Exact& a, const Exact& b) {  // REQUIRES b > 0
   return a.infinite || b.infinite ? Exact(infinity) : Exact(a.value / b.value);
 }
-inline void convert_up(const Fraction& x, Exact* out) { *out = Exact(x); }
 inline const Fraction& exactly(const Exact& x) { return x.value; }  // REQUIRES finite
 inline double roughly(const Exact& x) { return x.infinite ? infinity : x.value.double_up(); }
 
@@ -107,9 +104,14 @@ struct Nearest {
   friend bool is_zero(Nearest x) { return x.v == 0; }
   friend double roughly(Nearest x) { return static_cast<double>(x.v); }
   friend Fraction exactly(Nearest x) { return Fraction::from_double(roughly(x)); }
-  friend void convert_up(const Fraction& x, Nearest* out) { *out = Nearest(x.double_up()); }
 };
 
+// The least number of the arithmetic that is at least x.
+template <class U>
+U rounded_up(const Fraction& x) {
+  if constexpr (std::is_same_v<U, Exact>) return Exact(x);
+  return U(x.double_up());
+}
 template <class U>
 const U& larger(const U& a, const U& b) {
   return a < b ? b : a;

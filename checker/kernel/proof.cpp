@@ -149,6 +149,7 @@ class Ledger final : public Proof {
     if (std::is_same_v<U, double> && bound && limit - noise < *bound) {
       exact_work_ += 8 * structure_.multiplications;
       no.undecided = exact_work_ > outward_check::limit(Limit::exact_work);
+      if (no.undecided) no.found += ", not decided: " + limit_text(Limit::exact_work);
       if (!no.undecided) bound = state_.exact_lower_bound(form, set), ++exact_decisions;
       if (good(bound)) return;
     }

@@ -1,7 +1,7 @@
 // The backward rules of FORMAT.md section 6 and the range of a contraction, each written once over
 // a lane arithmetic P. Included by one file per arithmetic, inside that file's target options.
-// P has Number, V (one Number per lane), Pair {V n, h}, lanes, block and
-// the operations used below; all rounding is upward.
+// P has Number, V (one Number per lane), Pair {V n, h}, lanes, block, Sums, and splat, add, mul,
+// fma (all upward), neg, max, min, nonzero, positive (of any lane), zero_or, get and set.
 //
 // Per lane a coefficient nu lies in [-n, h]; total_ is an upper bound of minus the constant part so
 // far; +infinity, or a NaN that P::get turns into it, means that nothing is known.
@@ -10,6 +10,50 @@
 
 namespace outward_check {
 
+// The sums of weights[offset]*cell over the cells that were added.
+template <class P>
+class Products {
+ public:
+  using Pair = typename P::Pair;
+  using V = typename P::V;
+  explicit Products(const Sites& g)
+      : terms_(new Term[g.inputs < g.outputs ? g.outputs : g.inputs]) {}
+  ~Products() { delete[] terms_; }
+  Products(const Products&) = delete;
+  void add(const Pair* cell, std::uint64_t offset) { terms_[count_++] = {cell, offset}; }
+  bool empty() const { return count_ == 0; }
+  // B sums, for the weights from w, w + step, w + 2*step ...
+  template <unsigned B>
+  void sum(const double* w, std::uint64_t step, Pair* out) const {
+    Pair sums[B];
+#pragma GCC unroll 8
+    for (Pair& s : sums) s = {P::splat(0), P::splat(0)};
+    for (const Term* t = terms_; t != terms_ + count_; ++t) {
+#pragma GCC unroll 8
+      for (unsigned b = 0; b < B; ++b) add_product(sums + b, w[t->offset + b * step], t->cell);
+    }
+    for (unsigned b = 0; b < B; ++b) out[b] = sums[b];
+  }
+
+ private:
+  struct Term {
+    const Pair* cell;
+    std::uint64_t offset;
+  };
+  Term* terms_;
+  std::uint64_t count_ = 0;
+
+  // sum += w*c. For w < 0 the two ends change places: by address, not by a branch on random signs.
+  static void add_product(Pair* sum, double w, const Pair* c) {
+    static_assert(offsetof(Pair, h) == sizeof(V));
+    const V size = P::splat(__builtin_fabs(w));
+    const std::size_t swap = __builtin_signbit(w) != 0 ? sizeof(V) : 0;
+    const char* ends = reinterpret_cast<const char*>(c);
+    sum->n = P::fma(size, *reinterpret_cast<const V*>(ends + swap), sum->n);
+    sum->h = P::fma(size, *reinterpret_cast<const V*>(ends + (sizeof(V) - swap)), sum->h);
+  }
+};
+
 template <class P>
 class Rows {
  public:
@@ -17,8 +61,52 @@ class Rows {
   using V = typename P::V;
   using Pair = typename P::Pair;
 
-  explicit Rows(Job<U>* job) : job_(*job), nodes_(job->nodes) {}
+  static void backward(Job<U>* job) { Rows(job).run(); }
+  // The range of every output, without its error box: sum over k of W[j][k]*x[k], plus b[j], for
+  // neighbouring sites in lanes, each in the order of the reference execution.
+  static void range(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out) {
+    const Sites& g = node.sites;
+    std::int64_t* index = new std::int64_t[g.inputs];
+    Pair* cells = new Pair[g.inputs];
+    for (std::uint64_t s = 0, used = 0; s < g.count; s += used) {
+      typename P::Sums sums(g);
+      const Site at = site(g, s);
+      const std::uint64_t left = at.output_stride - s % at.output_stride;  // with the same weights
+      used = left < P::lanes ? left : P::lanes;
+      for (std::uint64_t k = 0; k < g.inputs; ++k) cells[k] = {P::splat(0), P::splat(0)};
+      for (std::uint32_t lane = 0; lane < used; ++lane) {
+        site_inputs(g, s + lane, index);
+        for (std::uint64_t k = 0; k < g.inputs; ++k) {
+          if (index[k] < 0) continue;
+          P::set(&cells[k].n, lane, x[index[k]].n), P::set(&cells[k].h, lane, x[index[k]].h);
+        }
+      }
+      for (std::uint64_t k = 0; k < g.inputs; ++k) sums.add(cells + k, k);
+      std::uint64_t j = 0;
+      for (; j + P::block <= g.outputs; j += P::block) rows<P::block>(node, sums, at, used, j, out);
+      for (; j < g.outputs; ++j) rows<1>(node, sums, at, used, j, out);
+    }
+    delete[] cells;
+    delete[] index;
+  }
 
+ private:
+  template <unsigned B>
+  static void rows(const NodeView<U>& node, typename P::Sums& sums, const Site& at,
+                   std::uint64_t used, std::uint64_t j, Interval<U>* out) {
+    const std::uint64_t row = at.first_row + j, step = node.sites.inputs;
+    Pair sum[B];
+    sums.template sum<B>(node.payload + row * step, step, sum);
+    for (unsigned b = 0; b < B; ++b) {
+      const U bias = node.bias != nullptr ? U(node.bias[row + b]) : U(0);
+      Interval<U>* to = out + at.first_output + (j + b) * at.output_stride;
+      for (std::uint32_t lane = 0; lane < used; ++lane) {
+        to[lane] = {add_up(P::get(sum[b].n, lane), -bias), add_up(P::get(sum[b].h, lane), bias)};
+      }
+    }
+  }
+
+  explicit Rows(Job<U>* job) : job_(*job), nodes_(job->nodes) {}
   void run() {
     static constexpr void (Rows::*rules[17])(std::uint32_t) = {
         &Rows::input,  &Rows::constant, &Rows::linear, &Rows::contraction, &Rows::contraction,
@@ -26,11 +114,11 @@ class Rows {
         &Rows::linear, &Rows::linear,   &Rows::unary,  &Rows::unary,       &Rows::unary,
         &Rows::unary,  &Rows::max};
     arrays_ = new Array[job_.target + 1];
-    total_ = P::zero();
+    total_ = zero();
     for (std::size_t i = 0; i < job_.start_count; ++i) {
       const Start<U>& s = job_.starts[i];
-      Pair c{P::zero(), P::zero()};
-      P::set(&c, s.lane, s.coefficient);
+      Pair c{zero(), zero()};
+      P::set(&c.n, s.lane, s.coefficient.n), P::set(&c.h, s.lane, s.coefficient.h);
       accumulate(s.node, s.element, c);
     }
     for (std::uint32_t k = job_.target + 1; k-- > 0;) {
@@ -44,14 +132,9 @@ class Rows {
     delete[] arrays_;
   }
 
- private:
   struct Array {
     Pair* cells = nullptr;
     bool* touched = nullptr;  // false: the cell is zero and may be uninitialised
-  };
-  struct Output {  // of a site, with a coefficient
-    const Pair* cell;
-    const double* weights;
   };
   Job<U>& job_;
   const NodeView<U>* nodes_;
@@ -83,9 +166,12 @@ class Rows {
     const Array a = arrays_[k];
     const std::uint64_t size = nodes_[k].size;
     for (std::uint64_t i = 0; i < size; ++i) {
-      if (a.touched[i] && !P::vanishes(a.cells + i)) f(i, a.cells[i]);
+      if (a.touched[i] && !vanishes(a.cells[i])) f(i, a.cells[i]);
     }
   }
+  static V zero() { return P::splat(0); }
+  // Every lane is [0, 0]; a NaN is not zero.
+  static bool vanishes(const Pair& c) { return !P::nonzero(c.n) && !P::nonzero(c.h); }
   static Pair times(const Pair& c, double w) {
     const V a = P::splat(U(w < 0 ? -w : w));
     const Pair p{P::mul(c.n, a), P::mul(c.h, a)};
@@ -93,7 +179,7 @@ class Rows {
   }
   // Product with a factor in [-n, h], which has one sign.
   static Pair times(const Pair& c, const Interval<U>& factor) {
-    if (is_zero(factor.n) && is_zero(factor.h)) return {P::zero(), P::zero()};
+    if (is_zero(factor.n) && is_zero(factor.h)) return {zero(), zero()};
     const bool negative = factor.h <= U(0);
     const V low = P::splat(negative ? -factor.h : -factor.n);
     const V high = P::splat(negative ? factor.n : factor.h);
@@ -106,22 +192,18 @@ class Rows {
     if (is_zero(v)) return;
     total_ = v < U(0) ? P::fma(c.h, P::splat(-v), total_) : P::fma(c.n, P::splat(v), total_);
   }
-  static Pair positive_part(const Pair& c) {
-    return {P::min(c.n, P::zero()), P::max(c.h, P::zero())};
-  }
-  static Pair negative_part(const Pair& c) {
-    return {P::max(c.n, P::zero()), P::min(c.h, P::zero())};
-  }
+  static Pair positive_part(const Pair& c) { return {P::min(c.n, zero()), P::max(c.h, zero())}; }
+  static Pair negative_part(const Pair& c) { return {P::max(c.n, zero()), P::min(c.h, zero())}; }
 
   // What holds for all stored nodes: coefficients must be numbers before any minimum or maximum is
-  // taken of them, and the error box of the node is subtracted.
+  // taken of them, else the total is none, and the error box of the node is subtracted.
   void stored(std::uint32_t k) {
     const U* delta = nodes_[k].delta;
     each(k, [&](std::uint64_t i, const Pair& c) {
-      total_ = P::spoil_unless_finite(total_, c);
+      total_ = P::fma(c.n, zero(), P::fma(c.h, zero(), total_));  // 0*infinity is no number
       if (delta == nullptr || is_zero(delta[i])) return;
       if (is_infinite(delta[i])) {
-        total_ = P::spoil_unless_zero(total_, c);
+        total_ = P::zero_or(c.n, c.h, total_);
       } else {
         total_ = P::fma(P::max(c.n, c.h), P::splat(delta[i]), total_);
       }
@@ -162,10 +244,10 @@ class Rows {
     each(k, [&](std::uint64_t i, const Pair& c) {
       const LinePair<U>& line = node.lines[i];
       if (line.infinite) {
-        total_ = P::spoil_unless_zero(total_, c);
+        total_ = P::zero_or(c.n, c.h, total_);
         return;
       }
-      if ((line.no_lower && P::any_positive(c.h)) || (line.no_upper && P::any_positive(c.n))) {
+      if ((line.no_lower && P::positive(c.h)) || (line.no_upper && P::positive(c.n))) {
         job_.missing = k;
         return;
       }
@@ -189,7 +271,7 @@ class Rows {
         accumulate(node.operands[0], static_cast<std::uint64_t>(line.dominator), c);
         return;
       }
-      if (P::any_positive(c.h)) {
+      if (P::positive(c.h)) {
         if (node.weights == nullptr) {
           job_.missing = k;
           return;
@@ -199,9 +281,10 @@ class Rows {
           if (w != 0) accumulate(node.operands[0], j, times(positive_part(c), w));
         }
       }
-      if (P::any_positive(c.n)) {
+      if (P::positive(c.n)) {
         if (is_infinite(line.upper_cut)) {
-          total_ = P::spoil_unless_zero(total_, negative_part(c));
+          const Pair part = negative_part(c);
+          total_ = P::zero_or(part.n, part.h, total_);
         } else {
           constant_part(negative_part(c), line.upper_cut);
         }
@@ -214,86 +297,40 @@ class Rows {
     const NodeView<U>& node = nodes_[k];
     const Sites& g = node.sites;
     const Array out = arrays_[k];
-    Output* outputs = new Output[g.outputs];
     std::int64_t* index = new std::int64_t[g.inputs];
     for (std::uint64_t s = 0; s < g.count; ++s) {
+      typename P::Sums sums(g);
       const Site at = site(g, s);
-      std::uint64_t count = 0, e = at.first_output;
+      std::uint64_t e = at.first_output;
       for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
         const Pair* cell = out.cells + e;
-        const bool carries = out.touched[e] && !P::vanishes(cell);
+        const bool carries = out.touched[e] && !vanishes(*cell);
         e += at.output_stride;
         if (!carries) continue;
-        outputs[count++] = {cell, node.payload + j * g.inputs};
+        sums.add(cell, j * g.inputs);
         if (node.bias != nullptr) constant_part(*cell, U(node.bias[j]));
       }
-      if (count == 0) continue;
+      if (sums.empty()) continue;
       site_inputs(g, s, index);
       std::uint64_t i = 0;
-      for (; i + P::block <= g.inputs; i += P::block) {
-        gather<P::block>(node.operands[0], outputs, count, index, i);
-      }
-      for (; i < g.inputs; ++i) gather<1>(node.operands[0], outputs, count, index, i);
+      for (; i + P::block <= g.inputs; i += P::block) spread<P::block>(k, sums, index + i, i);
+      for (; i < g.inputs; ++i) spread<1>(k, sums, index + i, i);
     }
     delete[] index;
-    delete[] outputs;
   }
-  // Inputs first ... first + B - 1 of a site.
+  // To the inputs i ... i + B - 1 of a site.
   template <unsigned B>
-  void gather(std::uint32_t in, const Output* outputs, std::uint64_t count,
-              const std::int64_t* index, std::uint64_t first) {
-    Pair sum[B];
-#pragma GCC unroll 8
-    for (unsigned b = 0; b < B; ++b) sum[b] = {P::zero(), P::zero()};
-    for (const Output* o = outputs; o != outputs + count; ++o) {
-#pragma GCC unroll 8
-      for (unsigned b = 0; b < B; ++b) P::add_product(&sum[b], o->weights[first + b], o->cell);
-    }
-#pragma GCC unroll 8
+  void spread(std::uint32_t k, typename P::Sums& sums, const std::int64_t* to, std::uint64_t i) {
+    Pair part[B];
+    sums.template sum<B>(nodes_[k].payload + i, 1, part);
     for (unsigned b = 0; b < B; ++b) {
-      const std::int64_t to = index[first + b];
-      if (to >= 0) accumulate(in, static_cast<std::uint64_t>(to), sum[b]);
+      const std::uint32_t in = nodes_[k].operands[0];
+      if (to[b] >= 0) accumulate(in, static_cast<std::uint64_t>(to[b]), part[b]);
     }
   }
 };
 
 template <class P>
-void backward_rows(Job<typename P::Number>* job) {
-  Rows<P>(job).run();
-}
-
-// The range of every output, without its error box: sum over k of W[j][k]*x[k], plus b[j], for
-// neighbouring sites in lanes, in the order of the reference execution.
-template <class P, class U = typename P::Number>
-void contraction_range(const NodeView<U>& node, const Interval<U>* x, Interval<U>* out) {
-  using Pair = typename P::Pair;
-  const Sites& g = node.sites;
-  std::int64_t* index = new std::int64_t[g.inputs];
-  Pair* cells = new Pair[g.inputs];
-  for (std::uint64_t s = 0, used = 0; s < g.count; s += used) {
-    const Site at = site(g, s);
-    const std::uint64_t left = at.output_stride - s % at.output_stride;  // with the same weights
-    used = left < P::lanes ? left : P::lanes;
-    for (std::uint64_t k = 0; k < g.inputs; ++k) cells[k] = {P::zero(), P::zero()};
-    for (std::uint32_t lane = 0; lane < used; ++lane) {
-      site_inputs(g, s + lane, index);
-      for (std::uint64_t k = 0; k < g.inputs; ++k) {
-        if (index[k] >= 0) P::set(cells + k, lane, x[index[k]]);
-      }
-    }
-    for (std::uint64_t j = 0; j < g.outputs; ++j) {
-      const double* w = node.payload + (at.first_row + j) * g.inputs;
-      Pair sum{P::zero(), P::zero()};
-      for (std::uint64_t k = 0; k < g.inputs; ++k) P::add_product(&sum, w[k], cells + k);
-      const U b = node.bias != nullptr ? U(node.bias[at.first_row + j]) : U(0);
-      for (std::uint32_t lane = 0; lane < used; ++lane) {
-        out[at.first_output + j * at.output_stride + lane] = {
-            add_up(P::get(sum.n, lane), -b), add_up(P::get(sum.h, lane), b)};
-      }
-    }
-  }
-  delete[] cells;
-  delete[] index;
-}
+constexpr Engine<typename P::Number> engine_of = {P::lanes, Rows<P>::backward, Rows<P>::range};
 
 }  // namespace outward_check

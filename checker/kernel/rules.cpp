@@ -25,27 +25,24 @@ double at_least_one(const double* first, std::size_t count) {
 // The unary piecewise linear functions relu, leaky, clip, abs. One rule for all: a line may have
 // any slope s; its intercept is the extreme of f(x) - s*x over the end points and the breakpoints
 // inside. Assumes finite ranges; for an empty one (l > u) any result is as good.
-// f(x) = slope[q]*x + offset[q] on piece q, pieces meet at at[0] (<= at[1]).
+// f(x) = slope[q]*x + offset[q] on piece q, pieces meet at at[0] <= at[1].
 struct Piecewise {
-  int breaks = 1;
-  double at[2] = {0, 0}, slope[3] = {0, 1, 0}, offset[3] = {0, 0, 0};
+  double at[2] = {0, 0}, slope[3] = {0, 1, 1}, offset[3] = {0, 0, 0};
 
   explicit Piecewise(const Node& node) {
     if (node.kind == Kind::leaky) slope[0] = node.payload[0];
     if (node.kind == Kind::abs) slope[0] = -1;
     if (node.kind == Kind::clip) {
-      breaks = 2;
       offset[0] = at[0] = node.payload[0];
-      offset[2] = at[1] = node.payload[1];
+      offset[2] = at[1] = node.payload[1], slope[2] = 0;
     }
   }
   // The piece that holds all of [l, u], or -1.
   template <class U>
   int piece(const U& l, const U& u) const {
     if (u <= U(at[0])) return 0;
-    if (breaks == 2 && l >= U(at[1])) return 2;
-    if (l >= U(at[0]) && (breaks == 1 || u <= U(at[1]))) return 1;
-    return -1;
+    if (l >= U(at[1])) return 2;
+    return l >= U(at[0]) && u <= U(at[1]) ? 1 : -1;
   }
   // n: upper bound of max(s*x - f(x)), h: upper bound of max(f(x) - s*x), over [l, u].
   template <class U>
@@ -53,8 +50,8 @@ struct Piecewise {
     Interval<U> e = deviation(l, piece(l, l), s);
     const auto widen = [&](const Interval<U>& d) { e = {larger(e.n, d.n), larger(e.h, d.h)}; };
     widen(deviation(u, piece(u, u), s));
-    for (int b = 0; b < breaks; ++b) {
-      if (l < U(at[b]) && U(at[b]) < u) widen(deviation(U(at[b]), b, s));
+    for (int b = 0; b < 2; ++b) {
+      if (l < U(at[b]) && U(at[b]) < u) widen(deviation(U(at[b]), 2 * b, s));
     }
     return e;
   }
@@ -162,7 +159,7 @@ void State<U>::prepare_constants(std::uint32_t k) {
         const double var = c[3 * channels + q], eps = c[4 * channels];
         Fraction low, high;
         Fraction::inverse_root(exactly(var) + exactly(eps), 256, &low, &high);
-        convert_up(-low, &inverse_root[q].n), convert_up(high, &inverse_root[q].h);
+        inverse_root[q] = {rounded_up<U>(-low), rounded_up<U>(high)};
         a.gain = larger(a.gain, inverse_root[q].h);
         const U sum = add_up(U(var), U(eps));
         a.overflow |= !(sum < overflow_);

@@ -9,13 +9,6 @@ namespace outward_check {
 
 namespace {
 
-template <class U, class T>
-U rounded_up(const T& x) {
-  U out;
-  convert_up(x, &out);
-  return out;
-}
-
 template <class U>
 Interval<U> enclosed(const Fraction& x) {
   return {rounded_up<U>(-x), rounded_up<U>(x)};

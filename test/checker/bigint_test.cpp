@@ -1,10 +1,10 @@
 // BigInt and Fraction against 128-bit machine integers and against identities on long random numbers.
-#include "checker/kernel/fraction.hpp"
-
 #include <doctest/doctest.h>
 
 #include <limits>
 #include <random>
+
+#include "checker/kernel/fraction.hpp"
 
 using outward_check::BigInt;
 using outward_check::Fraction;
@@ -16,9 +16,8 @@ using Wide = __int128;
 BigInt from_wide(Wide value) {
   const bool negative = value < 0;
   const unsigned __int128 m = negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
-  const BigInt r = (BigInt::from_unsigned(static_cast<std::uint64_t>(m >> 64)) << 64) +
-                   BigInt::from_unsigned(static_cast<std::uint64_t>(m));
-  return negative ? -r : r;
+  const std::uint64_t limbs[] = {static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(m >> 64)};
+  return negative ? -BigInt::load(limbs, 2) : BigInt::load(limbs, 2);
 }
 
 // Random numbers of up to `limbs` limbs, with runs of zero and one bits, of either sign.
@@ -28,7 +27,7 @@ struct Numbers {
     BigInt r;
     for (std::uint64_t i = random() % (limbs + 1); i != 0; --i) {
       const std::uint64_t kind = random() % 4, word = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : random();
-      r = (r << 64) + BigInt::from_unsigned(word);
+      r = (r << 64) + BigInt::load(&word, 1);
     }
     r = r >> (random() % 64);
     return random() % 2 == 0 ? r : -r;

@@ -84,10 +84,8 @@ TEST_CASE("conversion of dyadics and fractions to double rounds up") {
     const double up = d.double_up();
     if (up == -0x1.fffffffffffffp1023) continue;  // below all doubles
     REQUIRE(is_least_above(up, d));
-    double third;
     const Fraction f(BigInt(m), BigInt(static_cast<std::int64_t>(r() % 1000) + 1));
-    convert_up(f, &third);
-    REQUIRE(is_least_above(third, f));
+    REQUIRE(is_least_above(rounded_up<double>(f), f));
   }
   CHECK(Fraction::dyadic(1, 1024).double_up() == infinity);
   CHECK(Fraction::dyadic(-1, 1024).double_up() == -0x1.fffffffffffffp1023);
@@ -131,17 +129,15 @@ TEST_CASE("exact numbers are exact until they are long, then above") {
   std::mt19937_64 r(4);
   const auto value = [](const Exact& x) { return x.value; };
   for (int i = 0; i < 2000; ++i) {
-    Exact a, b;
-    convert_up(Fraction(BigInt(static_cast<std::int64_t>(r())), BigInt(static_cast<std::int64_t>(r() % 997) + 1)), &a);
-    convert_up(Fraction(BigInt(static_cast<std::int64_t>(r() >> 20)), BigInt(static_cast<std::int64_t>(r() % 100) + 1)),
-               &b);
+    const Exact a(Fraction(BigInt(static_cast<std::int64_t>(r())), BigInt(static_cast<std::int64_t>(r() % 997) + 1)));
+    const Exact b(
+        Fraction(BigInt(static_cast<std::int64_t>(r() >> 20)), BigInt(static_cast<std::int64_t>(r() % 100) + 1)));
     REQUIRE(value(add_up(a, b)) == value(a) + value(b));
     REQUIRE(value(mul_up(a, b)) == value(a) * value(b));
     if (Exact(0) < b) REQUIRE(value(div_up(a, b)) == value(a) / value(b));
     REQUIRE((a < b) == (value(a) < value(b)));
   }
-  Exact power(0x1.123456789abcdp0), third;
-  convert_up(Fraction(BigInt(-1), BigInt(3)), &third);
+  Exact power(0x1.123456789abcdp0), third(Fraction(BigInt(-1), BigInt(3)));
   Fraction exact = value(power), exact_third = value(third);
   for (int i = 0; i < 700; ++i) {
     third = mul_up(third, Exact(0x1.3p-1)), exact_third = exact_third * Fraction::from_double(0x1.3p-1);
