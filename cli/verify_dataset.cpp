@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "certificates/composition.hpp"
@@ -51,6 +50,7 @@ class DatasetRun {
     if (model_.graph.nodes[model_.graph.output].size < 2)
       throw UsageError("--dataset counts labels; the model has one output only");
     semantics_ = semantics_name(semantics_of(o, model_.graph));
+    asked_ = o.semantics == "best" ? "best" : semantics_;
     graph_ = graph_digest(model_.graph);
     for (std::uint64_t i = 0; i < data_.rows(); ++i) {
       RadiusRecord r = question(i);
@@ -83,7 +83,9 @@ class DatasetRun {
   const Options& options_;
   const Model model_;
   const Dataset data_;
-  std::string semantics_, graph_;
+  std::string semantics_;  // of the composition: under --semantics best the float claim
+  std::string asked_, graph_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::vector<std::string> properties_;
   std::vector<Json> results_;  // null: not run
 
@@ -156,7 +158,8 @@ class DatasetRun {
     if (!known) return "this line is no result of --dataset";
     const std::uint64_t row = r["row"].get<std::uint64_t>();
     const bool same = row < data_.rows() && r["label"] == data_.labels[row] && r["graph"] == graph_ &&
-                      r["property"] == properties_[row] && r["semantics"] == semantics_;
+                      r["property"] == properties_[row] && r["semantics"] == asked_ &&
+                      (!r.contains("under") || r["under"].is_string());
     return same ? "" : "this result is about another model, dataset or query";
   }
 
@@ -184,16 +187,23 @@ class DatasetRun {
 
   Json one(std::uint64_t row) const {
     const auto start = std::chrono::steady_clock::now();
-    Json r = {
-        {"row", row},      {"label", data_.labels[row]},   {"verdict", "misclassified"}, {"reason", ""},
-        {"graph", graph_}, {"property", properties_[row]}, {"semantics", semantics_},    {"predicted", predicted(row)},
-        {"sha256", ""}};
+    Json r = {{"row", row},
+              {"label", data_.labels[row]},
+              {"verdict", "misclassified"},
+              {"reason", ""},
+              {"graph", graph_},
+              {"property", properties_[row]},
+              {"semantics", asked_},
+              {"under", ""},
+              {"predicted", predicted(row)},
+              {"sha256", ""}};
     if (r["predicted"] == data_.labels[row]) {
       int code = 0;
       const std::string printed = run_again(arguments(row), &code);
       const Json result = Json::parse(printed, nullptr, false);
       if (result.is_object() && result.contains("verdict") && code >= exit_holds && code <= exit_unknown) {
         r["verdict"] = result["verdict"], r["reason"] = result["reason"], r["result"] = result;
+        if (r["verdict"] != "unknown") r["under"] = result["semantics"];
         if (result["certificate"].is_object()) r["sha256"] = result["certificate"]["sha256"];
       } else {
         r["verdict"] = "error";
@@ -204,13 +214,20 @@ class DatasetRun {
     return r;
   }
 
+  // Whether the verdict is about the real numbers and not about the claim of the composition (--semantics best).
+  bool is_real_only(std::uint64_t row) const {
+    const Json& r = results_[row];
+    return !r.is_null() && (r["verdict"] == "holds" || r["verdict"] == "violated") && r.contains("under") &&
+           r["under"] != semantics_;
+  }
+
   // What is listed of a row: what was not decided, failed or did not run is unknown, unless it is misclassified.
   ComposedRow composed(std::uint64_t row) const {
     ComposedRow c{data_.labels[row], properties_[row], "unknown", "", ""};
     const Json& r = results_[row];
     const std::string verdict = r.is_null() ? "" : r["verdict"].get<std::string>();
     if (verdict == "misclassified" || (r.is_null() && predicted(row) != data_.labels[row])) c.claim = "misclassified";
-    if (verdict == "holds" || verdict == "violated") {
+    if ((verdict == "holds" || verdict == "violated") && !is_real_only(row)) {
       c.claim = verdict;
       c.path =
           std::filesystem::path(parts_folder(options_)).filename().string() + "/row-" + std::to_string(row) + ".jsonl";
@@ -219,23 +236,67 @@ class DatasetRun {
     return c;
   }
 
+  // Rows by what a reader wants to know of them.
+  struct Listed {
+    std::vector<std::uint64_t> unknown, error, not_run, certified_over_reals, refuted_over_reals;
+  };
+
   int summary() {
     std::vector<ComposedRow> rows;
-    std::map<std::string, std::vector<std::uint64_t>> listed;
+    Listed listed;
     for (std::uint64_t i = 0; i < data_.rows(); ++i) {
       rows.push_back(composed(i));
       const Json& r = results_[i];
       if (r.is_null()) {
-        listed["not run"].push_back(i);
+        listed.not_run.push_back(i);
+      } else if (is_real_only(i)) {
+        (r["verdict"] == "holds" ? listed.certified_over_reals : listed.refuted_over_reals).push_back(i);
       } else if (r["verdict"] == "unknown" || r["verdict"] == "error") {
-        listed[r["verdict"]].push_back(i);
+        (r["verdict"] == "error" ? listed.error : listed.unknown).push_back(i);
       }
     }
     Outputs outputs;
-    const bool written =
-        !options_.certificate.empty() &&
-        outputs.save(options_.certificate, composition_text(semantics_, "outward verify 0.1.0", model_.graph, rows));
+    std::string composition;
+    if (!options_.certificate.empty()) {
+      composition = composition_text(semantics_, "outward verify 0.1.0", model_.graph, rows);
+      if (!outputs.save(options_.certificate, composition)) composition.clear();
+    }
     const Accuracy a = accuracy(rows);
+    if (options_.json)
+      print_json(as_json(a, listed, composition));
+    else
+      print(a, listed, !composition.empty());
+    const bool decided = listed.unknown.empty() && listed.not_run.empty();
+    return outputs.finish(!listed.error.empty() ? exit_resource : decided ? exit_holds : exit_unknown);
+  }
+
+  // cli/verify_dataset_schema.json. composition: its text; empty if there is none.
+  Json as_json(const Accuracy& a, const Listed& listed, const std::string& composition) const {
+    Json certificate;
+    if (!composition.empty())
+      certificate = {{"path", options_.certificate},
+                     {"bytes", composition.size()},
+                     {"sha256", sha256_hex(composition.data(), composition.size())},
+                     {"parts", parts_folder(options_)}};
+    return {{"schema", "outward-dataset-1"},
+            {"semantics", semantics_},
+            {"covers", coverage(semantics_of(options_, model_.graph))},
+            {"rows", a.rows},
+            {"clean", a.clean},
+            {"attacked", a.attacked},
+            {"certified", a.certified},
+            {"unknown", listed.unknown},
+            {"error", listed.error},
+            {"not_run", listed.not_run},
+            {"certified_over_reals", listed.certified_over_reals},
+            {"refuted_over_reals", listed.refuted_over_reals},
+            {"model", {{"path", options_.model}, {"sha256", model_.files[0].sha256}, {"graph", graph_}}},
+            {"results", dataset_results_file(options_)},
+            {"certificate", certificate},
+            {"seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count()}};
+  }
+
+  void print(const Accuracy& a, const Listed& listed, bool written) const {
     const auto share = [&](std::uint64_t n) {
       char of_all[64];
       std::snprintf(of_all, sizeof of_all, " (%.2f %%)", 100.0 * static_cast<double>(n) / static_cast<double>(a.rows));
@@ -248,13 +309,18 @@ class DatasetRun {
           << "clean: the model predicts the label at the row itself, in the reference order (of equal outputs the "
              "first); attacked: clean and no counterexample was found; certified: clean and proved\n"
           << "covers: " << coverage(semantics_of(options_, model_.graph)) << "\n";
-      for (const auto& [what, which] : listed)
-        std::cout << what << ": " << which.size() << " (rows " << row_list(which) << ")\n";
+      const auto list = [](const char* what, const std::vector<std::uint64_t>& which) {
+        if (!which.empty()) std::cout << what << ": " << which.size() << " (rows " << row_list(which) << ")\n";
+      };
+      list("error", listed.error);
+      list("not run", listed.not_run);
+      list("unknown", listed.unknown);
+      list("not counted, certified over the real numbers only", listed.certified_over_reals);
+      list("not counted, refuted over the real numbers only", listed.refuted_over_reals);
     }
     std::cout << "results: " << dataset_results_file(options_) << "\n";
     if (written)
       std::cout << "certificate: " << options_.certificate << " (parts in " << parts_folder(options_) << ")\n";
-    return outputs.finish(listed.count("error") > 0 ? exit_resource : listed.empty() ? exit_holds : exit_unknown);
   }
 };
 

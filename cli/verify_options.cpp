@@ -138,9 +138,8 @@ void require_dataset_options(const Options& o) {
                                {"--label", o.label != -1},
                                {"--output-range", !o.range_text.empty()},
                                {"--max-deviation", !o.max_deviation.empty()}};
-  const std::vector<Given> single = {{"--radius max", o.radius == "max"}, {"--semantics best", o.semantics == "best"},
-                                     {"--witness", !o.witness.empty()},   {"--bounds", !o.bounds.empty()},
-                                     {"--competition", o.competition},    {"--json", o.json}};
+  const std::vector<Given> single = {{"--radius max", o.radius == "max"}, {"--witness", !o.witness.empty()},
+                                     {"--bounds", !o.bounds.empty()},     {"--competition", o.competition}};
   if (o.row == -1) others.insert(others.end(), single.begin(), single.end());
   for (const Given& g : others)
     if (g.given) throw UsageError(std::string("--dataset excludes ") + g.name + (o.row == -1 ? " (see --row)" : ""));

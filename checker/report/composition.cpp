@@ -98,9 +98,14 @@ class Judge {
     return radius;
   }
 
-  // Whether it speaks about the dataset, the query and the semantics of the command line.
+  // Whether it speaks about the dataset, the query and the semantics of the command line, and says enough.
   bool is_asked() {
     if (!same("rows", data_.rows(), stated_.rows.size())) return false;
+    if (options_.min_certified && stated_.certified < *options_.min_certified) {
+      line_.reasons.push_back("certified rows: expected at least " + std::to_string(*options_.min_certified) +
+                              ", found " + std::to_string(stated_.certified));
+      return false;
+    }
     const std::string wanted = options_.semantics.empty() ? native() : options_.semantics;
     const bool refutes =
         std::any_of(stated_.rows.begin(), stated_.rows.end(), [](const auto& r) { return r.claim == "violated"; });

@@ -17,6 +17,7 @@ const char* const usage_text =
     "    --mean A,B,C --std A,B,C --layout nchw|nhwc       then normalise each channel\n"
     "    --output-range LO,HI | --max-deviation D          instead of a label\n"
     "    --dataset X --labels Y          points and labels instead, for a composition; with --row N for one row\n"
+    "    --min-certified N               a composition that certifies fewer rows is VALID_BUT_NOT_ASKED\n"
     "  --expect holds|violated|bound   default holds; violated for a counterexample file\n"
     "  --semantics real|fp32_any|fp64_any|best   default: the float claim of the model's element type\n"
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
@@ -37,7 +38,7 @@ const char* const usage_text =
     "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
     "  --statement           an in-toto statement, ready to be signed; nothing unless all are VALID\n"
     "  --policy FILE         options from a file that the command line can't override (JSON: expect, semantics,\n"
-    "                        allow, limit, max-slack, exact, recompute, ieee32)\n"
+    "                        allow, limit, max-slack, min-certified, exact, recompute, ieee32)\n"
     "  --limit NAME=VALUE    another limit on what is read and computed (RESOURCE_LIMIT); --limits lists them\n"
     "  --print  --parse      a readable form of a certificate, and back\n"
     "exit codes: 0 VALID, 1 INVALID, 2 INCOMPLETE, VALID_BUT_NOT_ASKED, VALID(VACUOUS) or\n"
@@ -101,6 +102,7 @@ constexpr WithValue with_value[] = {
     {"--dataset", [](Options& o, Value v) { o.dataset = v; }},
     {"--labels", [](Options& o, Value v) { o.labels = v; }},
     {"--row", [](Options& o, Value v) { o.row = integer("--row", v); }},
+    {"--min-certified", [](Options& o, Value v) { o.min_certified = integer("--min-certified", v); }},
     {"--radius", [](Options& o, Value v) { o.radius.radius = decimal("--radius", v); }},
     {"--label",
      [](Options& o, Value v) {
@@ -199,6 +201,8 @@ void require_consistent(const Options& o) {
     throw UsageError{"--shard and --join are for one certificate, and without --statement"};
   if (o.dataset.empty() != o.labels.empty()) throw UsageError{"--dataset and --labels belong together"};
   if (!o.dataset.empty() && o.radius.radius.empty()) throw UsageError{"--dataset needs --radius"};
+  if (o.min_certified && (o.dataset.empty() || o.row))
+    throw UsageError{"--min-certified is about a composition: it needs --dataset, and no --row"};
   if (o.row && o.dataset.empty()) throw UsageError{"--row is a row of --dataset"};
   if (!o.dataset.empty() && (!o.input.empty() || o.has_label || o.has_target))
     throw UsageError{"--dataset excludes --input, --label, --output-range and --max-deviation"};
@@ -212,7 +216,9 @@ std::vector<std::string> policy_arguments(const std::string& path) {
   try {
     const Bytes bytes = read_file(path);
     const JsonText policy = parse_json_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    require_keys(policy, {}, {"expect", "semantics", "allow", "limit", "max-slack", "exact", "recompute", "ieee32"});
+    require_keys(
+        policy, {},
+        {"expect", "semantics", "allow", "limit", "max-slack", "min-certified", "exact", "recompute", "ieee32"});
     for (std::size_t i = 0; i < policy.keys.size(); ++i) {
       const std::string name = "--" + policy.keys[i];
       const JsonText& value = policy.items[i];

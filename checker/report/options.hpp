@@ -15,7 +15,8 @@ struct Options {
   std::vector<std::string> files;
   std::vector<std::string> asked;  // the other arguments, those of a policy included, as they were given
   std::string model, property, root, input, dataset, labels;
-  std::optional<std::uint64_t> row;  // of the dataset; none: all of them
+  std::optional<std::uint64_t> row;            // of the dataset; none: all of them
+  std::optional<std::uint64_t> min_certified;  // of a composition: how many rows have to be certified at least
   std::optional<Claim> expected;
   std::string semantics;  // as given; empty: the default
   RadiusOptions radius;   // radius.radius is empty when no radius query was asked

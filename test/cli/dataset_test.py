@@ -10,11 +10,13 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import models
+import schema
 from models import harness
 
 sys.path.insert(0, harness.source("test", "second"))
 import check as second
 
+SCHEMA = json.loads(harness.read("cli", "verify_dataset_schema.json"))
 POINTS = [[1, 0], [0, 1], [0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.5]]
 LABELS = [0, 1, 0, 0, 0, 1]
 RADIUS = "0.125"  # row 4 has Y_0 - Y_1 = 0.25 at its centre and 0 in a corner: violated by a tie
@@ -130,15 +132,89 @@ class Runs(DatasetTest):
         self.data(POINTS, LABELS)
         self.write("x.npy", npy("<f4", [12], sum(POINTS, []), "f"))  # which numbers make a row is not said
         self.assertEqual(self.verify().code, 4)
-        for more in ["--label", "1"], ["--input", IMAGE], ["--json"], ["--radius", "max"], ["--batch", "b.csv"], ["--witness", "w"], ["--semantics", "best"]:
+        for more in ["--label", "1"], ["--input", IMAGE], ["--radius", "max"], ["--batch", "b.csv"], ["--witness", "w"], ["--competition"]:
             self.assertEqual(self.verify(*more).code, 3, more)
         self.assertEqual(harness.run("verify", self.path("m.onnx"), "--radius", "1", "--row", "1").code, 3)
+
+    def summary(self, *more, code=0, **query):
+        done = self.verify("--json", *more, **query)
+        self.assertEqual(done.code, code, done)
+        self.assertEqual(done.out.count("\n"), 1, done)
+        value = json.loads(done.out)
+        self.assertEqual(schema.faults(value, SCHEMA), [])
+        return value
+
+    def test_json(self):
+        value = self.summary("--certificate", self.path("c.jsonl"))
+        self.assertEqual([value[k] for k in ("rows", "clean", "attacked", "certified", "semantics")], [6, 4, 2, 2, "fp32_any"])
+        self.assertEqual([value[k] for k in ("unknown", "error", "not_run", "certified_over_reals", "refuted_over_reals")], [[]] * 5)
+        text = self.read("c.jsonl").encode()
+        self.assertEqual(value["certificate"], {"path": self.path("c.jsonl"), "bytes": len(text), "sha256": hashlib.sha256(text).hexdigest(),
+                                                "parts": self.path("c.jsonl.parts")})
+        self.assertEqual(value["results"], self.path("x.npy.results.jsonl"))
+        self.assertEqual(self.judge(), "VALID")
+        again = self.summary()
+        self.assertIsNone(again["certificate"])
+        self.assertEqual((again["certified"], again["model"]), (2, value["model"]))
+
+    def test_json_of_failures(self):
+        self.data([[3e38, 0], [1, 0]], [0, 0])
+        value = self.summary(radius="1e38", code=5)
+        self.assertEqual((value["error"], value["certified"], value["attacked"], value["clean"]), ([0], 0, 1, 2))
+
+    def test_the_schema_is_closed(self):
+        value = self.summary()
+        for key in SCHEMA["required"]:
+            self.assertNotEqual(schema.faults({k: v for k, v in value.items() if k != key}, SCHEMA), [], key)
+        self.assertNotEqual(schema.faults(dict(value, more=1), SCHEMA), [])
+        self.assertNotEqual(schema.faults(dict(value, unknown=[-1]), SCHEMA), [])
+
+    def test_best_falls_back_row_by_row(self):
+        # y = relu(x + 2^24) - 2^24: binary32 rounds x to a multiple of 2 about, so that row 0 is certified over the reals
+        # alone. Row 1 is far from any rounding.
+        big = 2.0 ** 24
+        models.write(self.path("m.onnx"), [("Add", ["x", "b"], "a"), ("Relu", ["a"], "r"), ("Sub", ["r", "b"], "y")],
+                     inputs=[("x", [1, 2])], outputs=[("y", [1, 2])], tensors=[("b", [1, 2], [big, big])])
+        self.data([[3, 0.75], [64, 0]], [0, 0])
+        value = self.summary("--semantics", "best", "--certificate", self.path("c.jsonl"), radius="0.0625")
+        self.assertEqual((value["semantics"], value["certified"], value["unknown"], value["certified_over_reals"]), ("fp32_any", 1, [], [0]), value)
+        self.assertEqual([(r["semantics"], r["verdict"], r["under"]) for r in self.results()], [("best", "holds", "real"), ("best", "holds", "fp32_any")])
+        self.assertEqual(self.judge(radius="0.0625"), "VALID")  # of the float claim: the row is listed as unknown
+        self.assertIn('"row":0,"label":0,', self.read("c.jsonl").split("\n")[2])
+        self.assertIn('"claim":"unknown"', self.read("c.jsonl").split("\n")[2])
+        text = self.verify("--semantics", "best", radius="0.0625")
+        self.assertEqual(text.code, 0, text)
+        self.assertIn("not counted, certified over the real numbers only: 1 (rows 0)\n", text.out)
+        self.assertEqual(self.verify(radius="0.0625").code, 4)  # those results are of another query
+        os.remove(self.path("x.npy.results.jsonl"))
+        value = self.summary(radius="0.0625", code=2)
+        self.assertEqual((value["certified"], value["unknown"], value["certified_over_reals"]), (1, [0], []))
 
 
 class Compositions(DatasetTest):
     def rejected(self, lines, word, *more, **query):
         self.write("c.jsonl", sealed(lines))
         self.assertEqual(self.judge("c.jsonl", *more, **query), word)
+
+    def test_a_least_number_of_certified_rows(self):
+        lines = self.composed()
+        for least, word, code in (0, "VALID", 0), (2, "VALID", 0), (3, "VALID_BUT_NOT_ASKED", 2), (999999999, "VALID_BUT_NOT_ASKED", 2):
+            told = harness.run("check", self.path("c.jsonl"), *self.asked("--min-certified", least))
+            self.assertEqual((told.out.split(" ")[0], told.code), (word, code), told)
+        self.assertIn("expected at least", told.out + told.err)
+        self.write("policy.json", '{"min-certified": "3"}')
+        told = harness.run("check", self.path("c.jsonl"), *self.asked("--policy", self.path("policy.json")))
+        self.assertEqual((told.out.split(" ")[0], told.code), ("VALID_BUT_NOT_ASKED", 2), told)
+        for count in "", "-1", "1.5", "many", "1e3", str(2 ** 63):
+            self.assertEqual(harness.run("check", self.path("c.jsonl"), *self.asked("--min-certified=" + count)).code, 3, count)
+        for more in ["--row", "0"], ["--min-certified", "1"]:
+            self.assertEqual(harness.run("check", self.path("c.jsonl"), *self.asked("--min-certified", "1", *more)).code, 3, more)
+        self.assertEqual(harness.run("check", self.path("c.jsonl"), "--min-certified", "1").code, 3)
+        # More rows claimed than proved: the number alone is no way to pass.
+        more = self.counts(self.row(lines, 3, claim="unknown"), 5, 3, 3)
+        self.write("c.jsonl", sealed(more))
+        told = harness.run("check", self.path("c.jsonl"), *self.asked("--min-certified", 3))
+        self.assertEqual((told.out.split(" ")[0], told.code), ("INVALID", 1), told)
 
     def row(self, lines, i, **changes):
         """The lines with other values in the record of row i; None takes a key away."""
