@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "benchmarks/operation_time.hpp"
-#include "formats/decimal64_fast.hpp"
-#include "formats/decimal_codec.hpp"
-#include "formats/posit.hpp"
+#include "formats/decimal/codec.hpp"
+#include "formats/decimal/fast64.hpp"
+#include "formats/posit/posit.hpp"
 
 using namespace outward;
 

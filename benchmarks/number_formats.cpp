@@ -12,7 +12,7 @@
 
 #include "benchmarks/operation_time.hpp"
 #include "formats/error.hpp"
-#include "formats/word_format.hpp"
+#include "formats/words/word_format.hpp"
 
 using namespace outward;
 

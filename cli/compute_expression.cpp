@@ -18,7 +18,7 @@ constexpr long greatest_power = 5000;  // exponent of a literal such as 3^-7 (2^
 // Order of two exact numbers that are not NaN.
 int order(const ExactNumber& a, const ExactNumber& b) {
   const auto rank = [](const ExactNumber& x) {
-    return x.kind == ExactNumber::Kind::infinity ? (x.negative ? -1 : 1) : 0;
+    return x.kind == ExactNumber::Kind::infinite ? (x.negative ? -1 : 1) : 0;
   };
   if (rank(a) != rank(b)) return rank(a) < rank(b) ? -1 : 1;
   if (rank(a) != 0) return 0;

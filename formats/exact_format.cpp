@@ -86,9 +86,9 @@ Integer ExactFormat::apply(Operation operation, std::span<const Integer> codes, 
 
 Integer ExactFormat::from_exact(const ExactNumber& x, Rounding rounding, Flags& flags) const {
   Value operand;
-  operand.negative = x.negative && x.kind == ExactNumber::Kind::infinity;
+  operand.negative = x.negative && x.kind == ExactNumber::Kind::infinite;
   if (x.kind == ExactNumber::Kind::nan) operand.kind = Value::Kind::nan;
-  if (x.kind == ExactNumber::Kind::infinity) operand.kind = Value::Kind::infinity;
+  if (x.kind == ExactNumber::Kind::infinite) operand.kind = Value::Kind::infinite;
   if (x.kind == ExactNumber::Kind::number) operand.number = bounded_rational(x);
   return code(operand, rounding, flags);
 }
@@ -102,14 +102,14 @@ std::optional<Integer> ExactFormat::from_text(std::string_view text, Rounding ro
 ExactNumber ExactFormat::to_exact(const Integer& code_bits) const {
   const Value x = value(code_bits);
   if (x.kind == Value::Kind::nan) return {ExactNumber::Kind::nan, false, 0, 0};
-  if (x.kind == Value::Kind::infinity) return {ExactNumber::Kind::infinity, x.negative, 0, 0};
+  if (x.kind == Value::Kind::infinite) return {ExactNumber::Kind::infinite, x.negative, 0, 0};
   return exact_number(x.number);
 }
 
 std::string ExactFormat::value_text(const Integer& code_bits) const {
   const Value x = value(code_bits);
   if (x.kind == Value::Kind::nan) return "nan";
-  if (x.kind == Value::Kind::infinity) return x.negative ? "-inf" : "inf";
+  if (x.kind == Value::Kind::infinite) return x.negative ? "-inf" : "inf";
   struct Target {
     const ExactFormat* format;
     const Integer* code;

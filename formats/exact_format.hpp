@@ -4,7 +4,7 @@
 #include <array>
 
 #include "formats/families.hpp"
-#include "formats/p3109.hpp"
+#include "formats/p3109/p3109.hpp"
 
 namespace outward {
 

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "formats/decimal.hpp"
+#include "formats/decimal/decimal.hpp"
 #include "formats/error.hpp"
 #include "formats/text.hpp"
 
@@ -53,7 +53,7 @@ std::optional<ExactNumber> exact_literal(std::string_view text) {
   ExactNumber x;
   x.negative = value->negative;
   if (value->is_nan()) x.kind = ExactNumber::Kind::nan;
-  if (value->kind == ValueKind::infinity) x.kind = ExactNumber::Kind::infinity;
+  if (value->kind == ValueKind::infinite) x.kind = ExactNumber::Kind::infinite;
   if (value->kind == ValueKind::finite) {
     x.factor = Rational(value->negative ? Integer(-value->significand) : value->significand);
     x.exponent = value->exponent;

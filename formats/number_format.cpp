@@ -7,10 +7,10 @@
 
 #include "formats/error.hpp"
 #include "formats/families.hpp"
-#include "formats/fixed_codes.hpp"
 #include "formats/operations.hpp"
 #include "formats/text.hpp"
-#include "formats/word_format.hpp"
+#include "formats/words/fixed_codes.hpp"
+#include "formats/words/word_format.hpp"
 
 namespace outward {
 namespace {
@@ -144,7 +144,7 @@ class BinaryFormat : public NumberFormat {
   Integer from_exact(const ExactNumber& x, Rounding rounding, Flags& flags) const override {
     Value operand{ValueKind::zero, x.negative, 0, 0, 0};
     if (x.kind == ExactNumber::Kind::nan) operand.kind = ValueKind::quiet_nan;
-    if (x.kind == ExactNumber::Kind::infinity) operand.kind = ValueKind::infinity;
+    if (x.kind == ExactNumber::Kind::infinite) operand.kind = ValueKind::infinite;
     if (x.kind != ExactNumber::Kind::number || x.factor.is_zero())
       return encode(format_, convert(format_, operand, rounding, flags));
     const Integer n = numerator(x.factor);
@@ -162,7 +162,7 @@ class BinaryFormat : public NumberFormat {
     ExactNumber exact;
     exact.negative = x.negative;
     if (x.is_nan()) exact.kind = ExactNumber::Kind::nan;
-    if (x.kind == ValueKind::infinity) exact.kind = ExactNumber::Kind::infinity;
+    if (x.kind == ValueKind::infinite) exact.kind = ExactNumber::Kind::infinite;
     if (x.kind == ValueKind::finite) {
       exact.factor = Rational(x.negative ? Integer(-x.significand) : x.significand);
       exact.exponent = x.exponent;

@@ -47,7 +47,7 @@ std::span<const OperationRow> operation_table();
 // The exact meaning of a code, or an exact operand: factor * 2^exponent when it is a number (exponents of binary
 // formats reach 2^30; families with small exponents leave it 0).
 struct ExactNumber {
-  enum class Kind { number, infinity, nan } kind = Kind::number;
+  enum class Kind { number, infinite, nan } kind = Kind::number;
   bool negative = false;  // of zeros, infinities and NaNs too; numbers carry their sign in the factor as well
   Rational factor = 0;
   std::int64_t exponent = 0;

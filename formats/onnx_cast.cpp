@@ -14,7 +14,7 @@ namespace {
 Value cast_to_scale(const Value& x, const Format& target, bool saturate, ScaleRounding mode) {
   if (x.is_nan()) return canonical_nan(target);
   if (x.negative || x.kind == ValueKind::zero) undefined("zero or a negative number as FLOAT8E8M0");
-  if (x.kind == ValueKind::infinity) return saturate ? greatest_finite(target) : canonical_nan(target);
+  if (x.kind == ValueKind::infinite) return saturate ? greatest_finite(target) : canonical_nan(target);
   if (floor_log2(x) < target.least_exponent()) return least_positive(target);
   Format format = target;
   format.saturate = saturate;
@@ -32,12 +32,12 @@ Value onnx_cast(const Value& x, const Format& target, bool saturate, ScaleRoundi
   Format format = target;
   if (target.convention == Convention::finite) {
     if (x.is_nan()) undefined("NaN as a type without NaN");
-    if (x.kind == ValueKind::infinity) return greatest_finite(target, x.negative);
+    if (x.kind == ValueKind::infinite) return greatest_finite(target, x.negative);
     format.saturate = true;
   } else if (target.width() == 8) {
     format.saturate = saturate;
     if (x.is_nan()) return quieted(target, x);
-    if (x.kind == ValueKind::infinity) {
+    if (x.kind == ValueKind::infinite) {
       if (saturate && target.convention != Convention::fnuz) return greatest_finite(target, x.negative);
       return target.has_infinity() ? infinity_of(target, x.negative) : canonical_nan(target);
     }

@@ -115,7 +115,7 @@ Order order_of(const Value& a, const Value& b) {
   if (zero_a) return b.negative ? Order::greater : Order::less;
   if (zero_b) return a.negative ? Order::less : Order::greater;
   if (a.negative != b.negative) return a.negative ? Order::less : Order::greater;
-  const bool infinite_a = a.kind == ValueKind::infinity, infinite_b = b.kind == ValueKind::infinity;
+  const bool infinite_a = a.kind == ValueKind::infinite, infinite_b = b.kind == ValueKind::infinite;
   Order order = Order::equal;
   if (infinite_a || infinite_b)
     order = infinite_a == infinite_b ? Order::equal : infinite_a ? Order::greater : Order::less;
@@ -140,9 +140,9 @@ Value extremum(const Format& format, const Value& a, const Value& b, bool greate
 
 Value add(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == ValueKind::infinity || b.kind == ValueKind::infinity) {
+  if (a.kind == ValueKind::infinite || b.kind == ValueKind::infinite) {
     if (a.kind == b.kind && a.negative != b.negative) return invalid(format, flags);
-    return deliver_infinity(format, a.kind == ValueKind::infinity ? a.negative : b.negative, false, flags);
+    return deliver_infinity(format, a.kind == ValueKind::infinite ? a.negative : b.negative, false, flags);
   }
   if (a.kind == ValueKind::zero && b.kind == ValueKind::zero)
     return deliver_zero(format, zero_sum_sign(a.negative, b.negative, rounding), flags);
@@ -162,7 +162,7 @@ Value subtract(const Format& format, const Value& a, const Value& b, Rounding ro
 Value multiply(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
   const bool negative = a.negative != b.negative;
-  if (a.kind == ValueKind::infinity || b.kind == ValueKind::infinity) {
+  if (a.kind == ValueKind::infinite || b.kind == ValueKind::infinite) {
     if (a.kind == ValueKind::zero || b.kind == ValueKind::zero) return invalid(format, flags);
     return deliver_infinity(format, negative, false, flags);
   }
@@ -174,11 +174,11 @@ Value multiply(const Format& format, const Value& a, const Value& b, Rounding ro
 Value divide(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
   const bool negative = a.negative != b.negative;
-  if (a.kind == ValueKind::infinity) {
-    if (b.kind == ValueKind::infinity) return invalid(format, flags);
+  if (a.kind == ValueKind::infinite) {
+    if (b.kind == ValueKind::infinite) return invalid(format, flags);
     return deliver_infinity(format, negative, false, flags);
   }
-  if (b.kind == ValueKind::infinity) return deliver_zero(format, negative, flags);
+  if (b.kind == ValueKind::infinite) return deliver_zero(format, negative, flags);
   if (b.kind == ValueKind::zero) {
     if (a.kind == ValueKind::zero) return invalid(format, flags);
     return deliver_infinity(format, negative, true, flags);
@@ -191,7 +191,7 @@ Value square_root(const Format& format, const Value& a, Rounding rounding, Flags
   if (const Value* nan = chosen_nan({&a}, flags)) return deliver_nan(format, *nan, flags);
   if (a.kind == ValueKind::zero) return deliver_zero(format, a.negative, flags);
   if (a.negative) return invalid(format, flags);
-  if (a.kind == ValueKind::infinity) return deliver_infinity(format, false, false, flags);
+  if (a.kind == ValueKind::infinite) return deliver_infinity(format, false, false, flags);
   std::int64_t widen = std::max<std::int64_t>(0, 2 * (format.precision() + 3) - length(a.significand));
   if (((a.exponent - widen) & 1) != 0) ++widen;
   bool exact = false;
@@ -203,17 +203,17 @@ Value square_root(const Format& format, const Value& a, Rounding rounding, Flags
 
 Value fused_multiply_add(const Format& format, const Value& a, const Value& b, const Value& c, Rounding rounding,
                          Flags& flags) {
-  const bool zero_times_infinity = (a.kind == ValueKind::zero && b.kind == ValueKind::infinity) ||
-                                   (a.kind == ValueKind::infinity && b.kind == ValueKind::zero);
+  const bool zero_times_infinity = (a.kind == ValueKind::zero && b.kind == ValueKind::infinite) ||
+                                   (a.kind == ValueKind::infinite && b.kind == ValueKind::zero);
   if (zero_times_infinity) flags.invalid = true;
   if (const Value* nan = chosen_nan({&a, &b, &c}, flags)) return deliver_nan(format, *nan, flags);
   if (zero_times_infinity) return canonical_nan(format);
   const bool negative = a.negative != b.negative;
-  if (a.kind == ValueKind::infinity || b.kind == ValueKind::infinity) {
-    if (c.kind == ValueKind::infinity && c.negative != negative) return invalid(format, flags);
+  if (a.kind == ValueKind::infinite || b.kind == ValueKind::infinite) {
+    if (c.kind == ValueKind::infinite && c.negative != negative) return invalid(format, flags);
     return deliver_infinity(format, negative, false, flags);
   }
-  if (c.kind == ValueKind::infinity) return deliver_infinity(format, c.negative, false, flags);
+  if (c.kind == ValueKind::infinite) return deliver_infinity(format, c.negative, false, flags);
   if (a.kind == ValueKind::zero || b.kind == ValueKind::zero) {
     if (c.kind == ValueKind::zero) return deliver_zero(format, zero_sum_sign(negative, c.negative, rounding), flags);
     return round(format, exact_of(c), rounding, flags);
@@ -225,9 +225,9 @@ Value fused_multiply_add(const Format& format, const Value& a, const Value& b, c
 
 Value remainder(const Format& format, const Value& a, const Value& b, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a, &b}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == ValueKind::infinity || b.kind == ValueKind::zero) return invalid(format, flags);
+  if (a.kind == ValueKind::infinite || b.kind == ValueKind::zero) return invalid(format, flags);
   if (a.kind == ValueKind::zero) return deliver_zero(format, a.negative, flags);
-  if (b.kind == ValueKind::infinity || floor_log2(a) < floor_log2(b) - 1)
+  if (b.kind == ValueKind::infinite || floor_log2(a) < floor_log2(b) - 1)
     return round(format, exact_of(a), rounding, flags);
   // |a| = r + q |b| with 0 <= r < |b|, all in units of 2^low; only r and the parity of q are needed.
   Integer divisor = b.significand, rest;
@@ -259,7 +259,7 @@ Value remainder(const Format& format, const Value& a, const Value& b, Rounding r
 
 Value convert(const Format& format, const Value& a, Rounding rounding, Flags& flags) {
   if (const Value* nan = chosen_nan({&a}, flags)) return deliver_nan(format, *nan, flags);
-  if (a.kind == ValueKind::infinity) return deliver_infinity(format, a.negative, false, flags);
+  if (a.kind == ValueKind::infinite) return deliver_infinity(format, a.negative, false, flags);
   if (a.kind == ValueKind::zero) return deliver_zero(format, a.negative, flags);
   return round(format, exact_of(a), rounding, flags);
 }
@@ -341,14 +341,14 @@ Value maximum_number(const Format& format, const Value& a, const Value& b, Round
 std::optional<Value> next_up(const Format& format, const Value& a, Flags& flags) {
   if (const Value* nan = chosen_nan({&a}, flags)) return quieted(format, *nan);
   if (a.kind == ValueKind::zero) return least_positive(format);
-  if (a.kind == ValueKind::infinity) return a.negative ? greatest_finite(format, true) : a;
+  if (a.kind == ValueKind::infinite) return a.negative ? greatest_finite(format, true) : a;
   // Codes of one sign are ordered like magnitudes.
   const Integer code = encode(format, a);
   if (a.negative)
     return identical(absolute(format, a), least_positive(format)) ? zero_of(format, true) : decode(format, code - 1);
   if (identical(a, greatest_finite(format))) {
     if (!format.has_infinity()) return std::nullopt;
-    return Value{ValueKind::infinity, false, 0, 0, 0};
+    return Value{ValueKind::infinite, false, 0, 0, 0};
   }
   return decode(format, code + 1);
 }

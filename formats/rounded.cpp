@@ -195,7 +195,7 @@ Value elementary_function(const Format& format, Function function, const Value& 
     if (x.kind == ValueKind::signalling_nan) flags.invalid = true;
     return quieted(format, x);
   }
-  if (x.kind == ValueKind::infinity) return at_infinity(format, function, x.negative, rounding, flags);
+  if (x.kind == ValueKind::infinite) return at_infinity(format, function, x.negative, rounding, flags);
   if (is_pole(function, x)) {
     flags.divide_by_zero = true;
     return infinity_of(format, function == Function::atanh ? x.negative : true);
@@ -224,7 +224,7 @@ Value power(const Format& format, const Value& x, std::int64_t n, Rounding round
   if (n == 0 && x.kind != ValueKind::signalling_nan) return round(format, Exact{false, 1, 0, false}, rounding, flags);
   if (x.is_nan()) return quieted(format, x);
   const bool negative = x.negative && (n & 1) != 0;
-  if (x.kind == ValueKind::infinity) return n > 0 ? infinity_of(format, negative) : zero_of(format, negative);
+  if (x.kind == ValueKind::infinite) return n > 0 ? infinity_of(format, negative) : zero_of(format, negative);
   if (x.kind == ValueKind::zero) {
     if (n > 0) return zero_of(format, negative);
     flags.divide_by_zero = true;

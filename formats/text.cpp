@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/operations.hpp"
+
 namespace outward {
 namespace {
 
@@ -24,7 +26,7 @@ std::string hex(const Integer& x) { return "0x" + x.str(0, std::ios_base::hex); 
 
 std::optional<std::string> special_text(const Value& x) {
   const std::string sign = x.negative ? "-" : "";
-  if (x.kind == ValueKind::infinity) return sign + "inf";
+  if (x.kind == ValueKind::infinite) return sign + "inf";
   if (x.kind == ValueKind::signalling_nan) return sign + "snan(" + hex(x.payload) + ")";
   if (x.kind == ValueKind::quiet_nan) return sign + "nan" + (x.payload.is_zero() ? "" : "(" + hex(x.payload) + ")");
   return std::nullopt;
@@ -137,7 +139,7 @@ std::optional<Value> parse_nan(const Format& format, std::string_view text, bool
   if (!nan.payload.is_zero() &&
       (!format.has_infinity() || msb(nan.payload) + 1 > static_cast<unsigned>(format.fraction_bits - 1)))
     return std::nullopt;
-  return nan.kind == ValueKind::signalling_nan ? nan : quieted(format, nan);
+  return nan;
 }
 
 }  // namespace
@@ -210,8 +212,12 @@ std::optional<Value> parse_value(const Format& format, std::string_view given, R
     negative = text[0] == '-';
     text.remove_prefix(1);
   }
-  if (text == "inf" || text == "infinity") return infinity_of(format, negative);
-  if (text.starts_with("nan") || text.starts_with("snan")) return parse_nan(format, text, negative);
+  // An infinity or a NaN that the format lacks becomes what a conversion makes of it, with its flags.
+  if (text == "inf" || text == "infinity") return convert(format, infinite_value(negative), rounding, flags);
+  if (text.starts_with("nan") || text.starts_with("snan")) {
+    const std::optional<Value> nan = parse_nan(format, text, negative);
+    return nan && nan->kind == ValueKind::quiet_nan ? convert(format, *nan, rounding, flags) : nan;
+  }
   const bool hexadecimal = text.starts_with("0x");
   std::size_t at = hexadecimal ? 2 : 0;
   std::string digits;

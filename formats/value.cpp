@@ -150,7 +150,7 @@ Value infinity_of(const Format& format, bool negative) {
   switch (format.convention) {
     case Convention::ieee:
       if (format.saturate) return greatest_finite(format, negative);
-      return {ValueKind::infinity, negative, 0, 0, 0};
+      return {ValueKind::infinite, negative, 0, 0, 0};
     case Convention::fn: {
       if (format.saturate) return greatest_finite(format, negative);
       Value nan = canonical_nan(format);
@@ -205,7 +205,7 @@ Value decode(const Format& format, const Integer& code) {
   switch (format.convention) {
     case Convention::ieee:
       if (!all_ones) break;
-      if (fraction.is_zero()) return {ValueKind::infinity, negative, 0, 0, 0};
+      if (fraction.is_zero()) return {ValueKind::infinite, negative, 0, 0, 0};
       if (bit_test(fraction, f - 1))
         return {ValueKind::quiet_nan, negative, 0, 0, Integer(fraction & ones(static_cast<int>(f) - 1))};
       return {ValueKind::signalling_nan, negative, 0, 0, fraction};
@@ -241,7 +241,7 @@ Integer encode(const Format& format, const Value& value) {
     case ValueKind::zero:
       if (negative && !format.has_negative_zero()) fail();
       break;
-    case ValueKind::infinity:
+    case ValueKind::infinite:
       if (!format.has_infinity()) fail();
       code = ones(static_cast<int>(e)) << f;
       break;

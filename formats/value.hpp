@@ -11,7 +11,7 @@
 
 namespace outward {
 
-enum class ValueKind : std::uint8_t { zero, finite, infinity, quiet_nan, signalling_nan };
+enum class ValueKind : std::uint8_t { zero, finite, infinite, quiet_nan, signalling_nan };
 
 // A value of some format, or an operand from any: finite values are (-1)^negative * significand * 2^exponent with
 // significand > 0 (not necessarily odd). payload: of a NaN, below the quiet bit.
@@ -84,6 +84,6 @@ Rational to_rational(const Value& x);
 // The exact operand: a value of no particular format.
 Value exact_value(const Integer& x);
 // The infinity of no particular format.
-inline Value infinite_value(bool negative) { return {ValueKind::infinity, negative, 0, 0, 0}; }
+inline Value infinite_value(bool negative) { return {ValueKind::infinite, negative, 0, 0, 0}; }
 
 }  // namespace outward

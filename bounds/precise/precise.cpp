@@ -90,7 +90,7 @@ class BoxBounds {
 
 // x * 2^e as a double, moved outward.
 double directed(const ExactNumber& x, bool up) {
-  if (x.kind == ExactNumber::Kind::infinity)
+  if (x.kind == ExactNumber::Kind::infinite)
     return x.negative ? -precise::DoubleEnds::beyond : precise::DoubleEnds::beyond;
   if (x.factor.is_zero()) return 0;
   const std::int64_t size = static_cast<std::int64_t>(msb(abs(numerator(x.factor)))) -

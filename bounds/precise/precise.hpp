@@ -18,7 +18,7 @@
 
 namespace outward {
 
-// Ends in the format; Kind::infinity where the format has none.
+// Ends in the format; Kind::infinite where the format has none.
 struct PreciseRange {
   ExactNumber lo, hi;
 };

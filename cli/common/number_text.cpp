@@ -16,7 +16,7 @@ std::string bits_text(const NumberFormat& format, const Integer& code) {
 
 std::string exact_text(const ExactNumber& x) {
   if (x.kind == ExactNumber::Kind::nan) return "nan";
-  if (x.kind == ExactNumber::Kind::infinity) return x.negative ? "-inf" : "inf";
+  if (x.kind == ExactNumber::Kind::infinite) return x.negative ? "-inf" : "inf";
   if (x.factor.is_zero()) return "0";
   constexpr std::int64_t most = 20000;
   if (x.exponent > most || x.exponent < -most - max_fraction_bits)

@@ -89,7 +89,7 @@ int FixedEnds<N>::compare(const Fixed<N>& a, const Fixed<N>& b) const {
   if (x != y || x == 0) return x < y ? -1 : x > y ? 1 : 0;
   int magnitude = 0;
   if (a.kind != b.kind) {
-    magnitude = a.kind == ValueKind::infinity ? 1 : -1;
+    magnitude = a.kind == ValueKind::infinite ? 1 : -1;
   } else if (a.kind == ValueKind::finite) {
     if (a.exponent != b.exponent) magnitude = a.exponent < b.exponent ? -1 : 1;
     for (std::size_t i = N; magnitude == 0 && i-- > 0;)
@@ -165,7 +165,7 @@ int ValueEnds::compare(const Value& a, const Value& b) const {
 ExactNumber ValueEnds::exact(const Value& a) const {
   ExactNumber out;
   out.negative = a.negative;
-  if (a.kind == ValueKind::infinity) out.kind = ExactNumber::Kind::infinity;
+  if (a.kind == ValueKind::infinite) out.kind = ExactNumber::Kind::infinite;
   if (a.kind == ValueKind::finite) {
     out.factor = Rational(a.negative ? Integer(-a.significand) : a.significand);
     out.exponent = a.exponent;
@@ -216,7 +216,7 @@ int RationalEnds::compare(const Number& a, const Number& b) const {
 
 ExactNumber RationalEnds::exact(const Number& a) const {
   ExactNumber out = exact_number(a.value);
-  if (a.infinite != 0) out.kind = ExactNumber::Kind::infinity;
+  if (a.infinite != 0) out.kind = ExactNumber::Kind::infinite;
   out.negative = sign(a) < 0;
   return out;
 }

@@ -8,9 +8,9 @@
 #pragma once
 #include <memory>
 
-#include "formats/fixed.hpp"
-#include "formats/interval.hpp"
+#include "formats/interval/interval.hpp"
 #include "formats/number_format.hpp"
+#include "formats/words/fixed.hpp"
 
 namespace outward {
 
@@ -30,8 +30,8 @@ class FixedEnds {
   Number negate(Number a, Rounding) const;
   int compare(const Number& a, const Number& b) const;  // -1, 0, 1; unbounded ends too
   int sign(const Number& a) const { return a.kind == ValueKind::zero ? 0 : a.negative ? -1 : 1; }
-  bool is_bounded(const Number& a) const { return a.kind != ValueKind::infinity; }
-  Number unbounded(bool negative) const { return {ValueKind::infinity, negative, 0, {}}; }
+  bool is_bounded(const Number& a) const { return a.kind != ValueKind::infinite; }
+  Number unbounded(bool negative) const { return {ValueKind::infinite, negative, 0, {}}; }
   Number zero() const { return {}; }
   ExactNumber exact(const Number& a) const;
 
@@ -59,7 +59,7 @@ class ValueEnds {
   Number negate(Number a, Rounding) const;
   int compare(const Number& a, const Number& b) const;
   int sign(const Number& a) const { return a.kind == ValueKind::zero ? 0 : a.negative ? -1 : 1; }
-  bool is_bounded(const Number& a) const { return a.kind != ValueKind::infinity; }
+  bool is_bounded(const Number& a) const { return a.kind != ValueKind::infinite; }
   Number unbounded(bool negative) const { return infinite_value(negative); }
   Number zero() const { return {}; }
   ExactNumber exact(const Number& a) const;

@@ -36,7 +36,7 @@ class Arithmetic {
   int sign(const Integer& code) const {
     const ExactNumber x = format_.to_exact(code);
     if (x.kind == ExactNumber::Kind::nan) return 2;
-    if (x.kind == ExactNumber::Kind::infinity) return x.negative ? -1 : 1;
+    if (x.kind == ExactNumber::Kind::infinite) return x.negative ? -1 : 1;
     return x.factor.is_zero() ? 0 : x.factor < 0 ? -1 : 1;
   }
 

@@ -195,8 +195,8 @@ TEST_CASE("bounds of a format as doubles are outward, whatever its exponents") {
   CHECK(double_above(number(-1, -100000000)) == 0);
   CHECK(double_below(number((Integer(1) << 60) + 1, -60)) == 1);
   CHECK(double_above(number((Integer(1) << 60) + 1, -60)) == 1 + 0x1p-52);
-  CHECK(double_above(ExactNumber{ExactNumber::Kind::infinity, true, 0, 0}) ==
-        -double_above(ExactNumber{ExactNumber::Kind::infinity, false, 0, 0}));
+  CHECK(double_above(ExactNumber{ExactNumber::Kind::infinite, true, 0, 0}) ==
+        -double_above(ExactNumber{ExactNumber::Kind::infinite, false, 0, 0}));
 }
 
 TEST_CASE("a stop ends the work between backward passes") {

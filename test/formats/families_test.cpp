@@ -5,13 +5,13 @@
 #include <iostream>
 #include <random>
 
-#include "formats/blocks.hpp"
+#include "formats/blocks/blocks.hpp"
 #include "formats/error.hpp"
-#include "formats/grid.hpp"
+#include "formats/grid/grid.hpp"
 #include "formats/number_format.hpp"
 #include "formats/onnx_cast.hpp"
 #include "formats/operations.hpp"
-#include "formats/p3109.hpp"
+#include "formats/p3109/p3109.hpp"
 #include "formats/text.hpp"
 
 namespace {
@@ -103,11 +103,11 @@ TEST_CASE("P3109: parameters of the report") {
   CHECK(p3109::decode(extended, 8).number == power_of_two(-7));
   CHECK(p3109::decode(extended, 1).number == power_of_two(-10));
   CHECK(p3109::decode(extended, 0x80).kind == p3109::Value::Kind::nan);
-  CHECK(p3109::decode(extended, 0x7f) == p3109::Value{p3109::Value::Kind::infinity, false, 0});
-  CHECK(p3109::decode(extended, 0xff) == p3109::Value{p3109::Value::Kind::infinity, true, 0});
+  CHECK(p3109::decode(extended, 0x7f) == p3109::Value{p3109::Value::Kind::infinite, false, 0});
+  CHECK(p3109::decode(extended, 0xff) == p3109::Value{p3109::Value::Kind::infinite, true, 0});
   CHECK(p3109::decode(finite, 0xff).number == -240);
   CHECK(p3109::decode({8, 3, false, true}, 0xff).kind == p3109::Value::Kind::nan);
-  CHECK(p3109::decode({8, 3, false, true}, 0xfe).kind == p3109::Value::Kind::infinity);
+  CHECK(p3109::decode({8, 3, false, true}, 0xfe).kind == p3109::Value::Kind::infinite);
   CHECK(p3109::decode({8, 3, true, true}, 64).number == 1);
   CHECK(p3109::decode({8, 1, true, true}, 64).number == 1);
 }
@@ -116,7 +116,7 @@ TEST_CASE("P3109: saturation") {
   using p3109::Saturation;
   const p3109::Format extended{8, 4, true, true}, finite{8, 4, true, false}, plain{8, 4, false, true};
   const auto number = [](int x) { return p3109::Value{p3109::Value::Kind::number, false, x}; };
-  const p3109::Value minus_infinity{p3109::Value::Kind::infinity, true, 0};
+  const p3109::Value minus_infinity{p3109::Value::Kind::infinite, true, 0};
   const Rounding nearest = Rounding::nearest_even;
   CHECK(p3109::project(extended, number(-999), nearest, Saturation::finite) == 0xfe);
   CHECK(p3109::project(extended, minus_infinity, nearest, Saturation::finite) == 0xfe);

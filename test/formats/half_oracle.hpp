@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "formats/word_format.hpp"
+#include "formats/words/word_format.hpp"
 
 namespace half_oracle {
 

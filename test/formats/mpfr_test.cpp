@@ -27,7 +27,7 @@ class Number {
 
   void set(const Value& value) {
     if (value.is_nan()) return mpfr_set_nan(x_);
-    if (value.kind == ValueKind::infinity) return mpfr_set_inf(x_, value.negative ? -1 : 1);
+    if (value.kind == ValueKind::infinite) return mpfr_set_inf(x_, value.negative ? -1 : 1);
     if (value.kind == ValueKind::zero) return mpfr_set_zero(x_, value.negative ? -1 : 1);
     mpz_t z;
     mpz_init_set_str(z, value.significand.str(0, std::ios_base::hex).c_str(), 16);
@@ -39,7 +39,7 @@ class Number {
   Value value() const {
     const bool negative = mpfr_signbit(x_) != 0;
     if (mpfr_nan_p(x_)) return {ValueKind::quiet_nan, false, 0, 0, 0};
-    if (mpfr_inf_p(x_)) return {ValueKind::infinity, negative, 0, 0, 0};
+    if (mpfr_inf_p(x_)) return {ValueKind::infinite, negative, 0, 0, 0};
     if (mpfr_zero_p(x_)) return {ValueKind::zero, negative, 0, 0, 0};
     mpz_t z;
     mpz_init(z);
@@ -123,7 +123,7 @@ void compare(const Format& format, int rounds, std::mt19937_64& random, Counts& 
     std::array<Value, 3> x;
     for (std::size_t k = 0; k < 3; ++k) {
       x[k] = decode(format, code[k]);
-      if (x[k].is_nan()) x[k] = {ValueKind::infinity, x[k].negative, 0, 0, 0};
+      if (x[k].is_nan()) x[k] = {ValueKind::infinite, x[k].negative, 0, 0, 0};
     }
     a.set(x[0]);
     b.set(x[1]);

@@ -111,7 +111,7 @@ TEST_CASE("value tables of the 8, 6 and 4 bit formats") {
       if (cell[2] == "nan") {
         CHECK(x.is_nan());
       } else if (cell[2] == "inf") {
-        CHECK((x.kind == ValueKind::infinity && x.negative == negative));
+        CHECK((x.kind == ValueKind::infinite && x.negative == negative));
       } else if (cell[2] == "zero") {
         CHECK((x.kind == ValueKind::zero && x.negative == negative));
       } else {

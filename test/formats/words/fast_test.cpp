@@ -1,0 +1,269 @@
+// Every fast path equals the generic one: word formats, tables, fixed numbers of words, the hardware. binary16 and
+// bfloat16 in addition against the processor's binary64 arithmetic, rounded once more by a few lines of this file.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "formats/error.hpp"
+#include "formats/words/word_format.hpp"
+#include "test/formats/half_oracle.hpp"
+#include "test/formats/random_codes.hpp"
+
+using namespace outward;
+
+namespace {
+
+constexpr std::array all_roundings{Rounding::nearest_even, Rounding::nearest_away, Rounding::toward_zero,
+                                   Rounding::up,           Rounding::down,         Rounding::to_odd};
+
+struct Counts {
+  long compared = 0, wrong = 0;
+  void compare(bool same, const Format& format, int operation, Rounding rounding) {
+    ++compared;
+    if (same) return;
+    if (++wrong <= 5)
+      MESSAGE(format_text(format) << " operation " << operation << " rounding " << static_cast<int>(rounding));
+  }
+};
+
+Value generic(int operation, const Format& f, const std::array<Value, 3>& x, Rounding r, Flags& flags) {
+  switch (operation) {
+    case 0:
+      return add(f, x[0], x[1], r, flags);
+    case 1:
+      return subtract(f, x[0], x[1], r, flags);
+    case 2:
+      return multiply(f, x[0], x[1], r, flags);
+    case 3:
+      return divide(f, x[0], x[1], r, flags);
+    case 4:
+      return fused_multiply_add(f, x[0], x[1], x[2], r, flags);
+    default:
+      return square_root(f, x[0], r, flags);
+  }
+}
+
+template <class Arithmetic, class Operand>
+Operand fast(const Arithmetic& f, int operation, const std::array<Operand, 3>& x, Rounding r, Flags& flags) {
+  switch (operation) {
+    case 0:
+      return f.add(x[0], x[1], r, flags);
+    case 1:
+      return f.subtract(x[0], x[1], r, flags);
+    case 2:
+      return f.multiply(x[0], x[1], r, flags);
+    case 3:
+      return f.divide(x[0], x[1], r, flags);
+    case 4:
+      return f.fused_multiply_add(x[0], x[1], x[2], r, flags);
+    default:
+      return f.square_root(x[0], r, flags);
+  }
+}
+
+std::array<Integer, 3> random_triple(std::mt19937_64& random, const Format& format) {
+  std::array<Integer, 3> codes;
+  codes[0] = random_codes::code(random, format);
+  codes[1] = random_codes::code(random, format, random_codes::exponent_field(format, codes[0]));
+  const std::int64_t product =
+      random_codes::exponent_field(format, codes[0]) + random_codes::exponent_field(format, codes[1]) - format.bias;
+  codes[2] = random_codes::code(random, format, product);
+  return codes;
+}
+
+template <int N>
+void compare_fixed(const Format& format, int rounds, std::mt19937_64& random, Counts& counts) {
+  const FixedArithmetic<N> arithmetic(format);
+  for (int i = 0; i < rounds; ++i) {
+    const std::array<Integer, 3> codes = random_triple(random, format);
+    std::array<Value, 3> x;
+    std::array<Fixed<N>, 3> y;
+    for (std::size_t k = 0; k < 3; ++k) {
+      x[k] = decode(format, codes[k]);
+      y[k] = arithmetic.fixed(x[k]);
+    }
+    for (int operation = 0; operation < 6; ++operation) {
+      for (Rounding rounding : all_roundings) {
+        Flags one, two;
+        const Value expected = generic(operation, format, x, rounding, one);
+        const Value computed = arithmetic.value(fast(arithmetic, operation, y, rounding, two));
+        counts.compare(identical(expected, computed) && one == two, format, operation, rounding);
+      }
+    }
+  }
+}
+
+void compare_words(const Format& format, int rounds, std::mt19937_64& random, Counts& counts) {
+  const WordFormat words(format);
+  const bool all = rounds == 0;
+  const int codes = all ? 1 << format.width() : 0;
+  const long count = all ? static_cast<long>(codes) * codes : rounds;
+  for (long i = 0; i < count; ++i) {
+    std::array<Integer, 3> code =
+        all ? std::array<Integer, 3>{i / codes, i % codes, random() % static_cast<unsigned>(codes)}
+            : random_triple(random, format);
+    std::array<Value, 3> x;
+    std::array<std::uint64_t, 3> y{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      x[k] = decode(format, code[k]);
+      y[k] = static_cast<std::uint64_t>(code[k]);
+    }
+    for (int operation = 0; operation < 6; ++operation) {
+      for (Rounding rounding : all_roundings) {
+        if (all && operation != 4 && rounding == Rounding::to_odd) continue;
+        Flags one, two;
+        const Integer expected = encode(format, generic(operation, format, x, rounding, one));
+        const std::uint64_t computed = fast(words, operation, y, rounding, two);
+        counts.compare(expected == computed && one == two, format, operation, rounding);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("formats of one machine word equal the generic path") {
+  std::mt19937_64 random(64);
+  Counts counts;
+  for (const char* name : {"e4m3fn", "e5m2", "e4m3fnuz", "e2m1", "e8m0"})
+    compare_words(parse_format(name), 0, random, counts);
+  for (const char* name : {"binary16", "bfloat16", "tf32", "binary32", "binary64", "e5m2(saturate)", "e3m4(flush)"})
+    compare_words(parse_format(name), 6000, random, counts);
+  for (int i = 0; i < 60; ++i) {
+    const int e = 2 + static_cast<int>(random() % 29),
+              f = 1 + static_cast<int>(random() % static_cast<unsigned>(std::min(61, 63 - e)));
+    const auto convention = static_cast<Convention>(random() % 4);
+    compare_words({e, f, default_bias(e, convention), convention}, 200, random, counts);
+  }
+  MESSAGE("one word: " << counts.compared << " results, " << counts.wrong << " wrong");
+  CHECK(counts.wrong == 0);
+}
+
+TEST_CASE("fixed numbers of words equal the generic path") {
+  std::mt19937_64 random(256);
+  Counts counts;
+  compare_fixed<1>(parse_format("binary64"), 3000, random, counts);
+  compare_fixed<2>(parse_format("binary64"), 1000, random, counts);
+  compare_fixed<2>(parse_format("binary128"), 5000, random, counts);
+  compare_fixed<4>(parse_format("binary256"), 5000, random, counts);
+  compare_fixed<4>(parse_format("binary(15,200)"), 3000, random, counts);
+  for (int i = 0; i < 60; ++i) {
+    const int e = 2 + static_cast<int>(random() % 29);
+    const auto convention = static_cast<Convention>(random() % 4);
+    const auto format = [&](unsigned most) {
+      return Format{e, 1 + static_cast<int>(random() % most), default_bias(e, convention), convention};
+    };
+    compare_fixed<1>(format(61), 100, random, counts);
+    compare_fixed<2>(format(125), 100, random, counts);
+    compare_fixed<4>(format(253), 100, random, counts);
+  }
+  MESSAGE("fixed words: " << counts.compared << " results, " << counts.wrong << " wrong");
+  CHECK(counts.wrong == 0);
+}
+
+TEST_CASE("the interface of all formats takes the fast paths and equals the generic one") {
+  std::mt19937_64 random(512);
+  Counts counts;
+  const std::array operations{Operation::add,    Operation::subtract,           Operation::multiply,
+                              Operation::divide, Operation::fused_multiply_add, Operation::square_root};
+  const auto compare = [&](const Format& format, int rounds) {
+    const auto interface = parse_number_format(format_text(format));
+    for (int i = 0; i < rounds; ++i) {
+      const std::array<Integer, 3> codes = random_triple(random, format);
+      std::array<Value, 3> x;
+      for (std::size_t k = 0; k < 3; ++k) x[k] = decode(format, codes[k]);
+      for (int operation = 0; operation < 6; ++operation) {
+        const std::size_t operands = operation == 4 ? 3 : operation == 5 ? 1 : 2;
+        for (Rounding rounding : all_roundings) {
+          Flags one, two;
+          const Integer expected = encode(format, generic(operation, format, x, rounding, one));
+          const Integer computed = interface->apply(operations[static_cast<std::size_t>(operation)],
+                                                    std::span(codes).first(operands), rounding, two);
+          counts.compare(expected == computed && one == two, format, operation, rounding);
+        }
+      }
+    }
+  };
+  for (const char* name : {"e4m3fn", "e2m1", "binary16", "binary32", "binary64", "binary128", "binary256",
+                           "binary(15,200)", "binary(30,253)", "binary(20,254)"})
+    compare(parse_format(name), 500);
+  for (int i = 0; i < 60; ++i) {
+    const int e = 2 + static_cast<int>(random() % 29), f = 1 + static_cast<int>(random() % 260);
+    const auto convention = static_cast<Convention>(random() % 4);
+    compare({e, f, default_bias(e, convention), convention}, 50);
+  }
+  MESSAGE("codes: " << counts.compared << " results, " << counts.wrong << " wrong");
+  CHECK(counts.wrong == 0);
+  // What is no code is refused as before.
+  Flags flags;
+  for (const char* name : {"binary16", "binary128"}) {
+    const auto interface = parse_number_format(name);
+    const std::array<Integer, 2> codes{Integer(1) << static_cast<unsigned>(interface->width()), 0};
+    CHECK_THROWS_AS(interface->apply(Operation::add, codes, Rounding::up, flags), InputRefused);
+  }
+}
+
+TEST_CASE("square roots of integers of any length, at and around squares") {
+  std::mt19937_64 random(1024);
+  long exact_ones = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const unsigned bits = 1 + static_cast<unsigned>(random() % 1200);
+    Integer x = 0;
+    for (unsigned b = 0; b < bits; b += 64) x = (x << 64) | random();
+    x &= (Integer(1) << bits) - 1;
+    const Integer part = (x >> (bits / 2)) + 1;
+    const auto kind = random() % 5;
+    if (kind == 1) x = part * part;
+    if (kind == 2) x = part * part + 2 * part;
+    if (kind == 3) x = part * part - 1;
+    bool exact = false;
+    const Integer root = integer_square_root(x, exact);
+    CHECK(root * root <= x);
+    CHECK((root + 1) * (root + 1) > x);
+    CHECK(exact == (root * root == x));
+    exact_ones += exact ? 1 : 0;
+  }
+  CHECK(exact_ones > 1000);
+}
+
+TEST_CASE("tables of 8-bit formats equal the generic path") {
+  long compared = 0, wrong = 0;
+  for (const char* name : {"e4m3fn", "e2m3"}) {
+    const Format format = parse_format(name);
+    for (Operation operation : {Operation::add, Operation::divide}) {
+      const OperationTable table(format, operation, Rounding::up);
+      for (int a = 0; a < 1 << format.width(); ++a) {
+        for (int b = 0; b < 1 << format.width(); ++b, ++compared) {
+          Flags one, two;
+          const Value x = decode(format, a), y = decode(format, b);
+          const Value expected = operation == Operation::add ? add(format, x, y, Rounding::up, one)
+                                                             : divide(format, x, y, Rounding::up, one);
+          const int code = table.apply(static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b), two);
+          wrong += encode(format, expected) != code || !(one == two);
+        }
+      }
+    }
+  }
+  MESSAGE("tables: " << compared << " results, " << wrong << " wrong");
+  CHECK(wrong == 0);
+  CHECK_THROWS(OperationTable(parse_format("binary16"), Operation::add, Rounding::up));
+}
+
+TEST_CASE("binary16 and bfloat16: unary operations on all codes, binary ones on 10^6 pairs, against the processor") {
+  const char* asked = std::getenv("OUTWARD_HALF_PAIRS");  // test/long/half_pairs asks for 10^8
+  const long count = asked != nullptr ? std::atol(asked) : 1'000'000;
+  REQUIRE(count > 0);
+  for (const char* name : {"binary16", "bfloat16"}) {
+    const half_oracle::Counts unary = half_oracle::compare_unary(parse_format(name));
+    const half_oracle::Counts pairs = half_oracle::compare_pairs(parse_format(name), count, 2026);
+    MESSAGE(std::string(name) << ": " << unary.compared << " unary and " << pairs.compared << " binary results, "
+                              << unary.wrong + pairs.wrong << " wrong");
+    CHECK(unary.compared >= 3 * 65536);
+    CHECK(pairs.compared == 4 * count);
+    CHECK(unary.wrong == 0);
+    CHECK(pairs.wrong == 0);
+  }
+}
