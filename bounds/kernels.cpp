@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -15,6 +16,7 @@ namespace {
 
 // Eight binary64 numbers; the compiler maps them to what the instruction set of the clone has. Loads may be unaligned.
 using Lanes = double __attribute__((vector_size(64), aligned(8)));
+using Half = double __attribute__((vector_size(32), aligned(8)));
 using Mask = long long __attribute__((vector_size(64)));
 constexpr std::size_t lanes = 8;
 
@@ -198,6 +200,48 @@ OUTWARD_VECTOR double plane_sums(const double* plane, std::int64_t lines, std::i
   return sum;
 }
 
+namespace {
+
+// Output columns [first, last] that window column kx takes to columns of the image, and where output column 0 would go.
+struct Reach {
+  std::int64_t first, last, left;
+  Reach(const ConvGeometry& g, std::int64_t kx, std::int64_t x0, std::int64_t x1) : left(g.pl - kx * g.dw) {
+    first = std::max(x0, left > 0 ? (left + g.sw - 1) / g.sw : 0);
+    last = std::min(x1 - 1, left + g.width - 1 >= 0 ? (left + g.width - 1) / g.sw : -1);
+  }
+};
+
+__attribute__((always_inline)) inline void add_line(const double* __restrict from, std::int64_t n, std::int64_t stride,
+                                                    double* __restrict line) {
+  std::int64_t x = 0;
+  if (stride == 1)
+    for (; x + static_cast<std::int64_t>(lanes) <= n; x += lanes) at(line + x) += load(from + x);
+  for (; x < n; ++x) line[x * stride] += from[x];
+}
+
+// Two neighbouring window columns with stride 2: their numbers take turns in the image.
+__attribute__((always_inline)) inline void add_two_lines(const double* __restrict even, const double* __restrict odd,
+                                                         std::int64_t n, double* __restrict line) {
+  constexpr Mask low = {0, 8, 1, 9, 2, 10, 3, 11}, high = {4, 12, 5, 13, 6, 14, 7, 15};
+  std::int64_t x = 0;
+  for (; x + static_cast<std::int64_t>(lanes) <= n; x += lanes) {
+    const Lanes a = load(even + x), b = load(odd + x);
+    at(line + 2 * x) += __builtin_shuffle(a, b, low);
+    at(line + 2 * x + lanes) += __builtin_shuffle(a, b, high);
+  }
+  if (x + 4 <= n) {  // output planes are often narrower than eight
+    const Half a = *reinterpret_cast<const Half*>(even + x), b = *reinterpret_cast<const Half*>(odd + x);
+    at(line + 2 * x) += __builtin_shufflevector(a, b, 0, 4, 1, 5, 2, 6, 3, 7);
+    x += 4;
+  }
+  for (; x < n; ++x) {
+    line[2 * x] += even[x];
+    line[2 * x + 1] += odd[x];
+  }
+}
+
+}  // namespace
+
 OUTWARD_VECTOR void add_columns(const double* columns, const ConvGeometry& g, std::int64_t y0, std::int64_t y1,
                                 std::int64_t x0, std::int64_t x1, double* image) {
   const std::int64_t width = x1 - x0, area = (y1 - y0) * width;
@@ -205,25 +249,26 @@ OUTWARD_VECTOR void add_columns(const double* columns, const ConvGeometry& g, st
     for (std::int64_t ky = 0; ky < g.kh; ++ky) {
       for (std::int64_t kx = 0; kx < g.kw; ++kx) {
         const double* column = columns + ((c * g.kh + ky) * g.kw + kx) * area;
-        const std::int64_t left = g.pl - kx * g.dw;  // ox·sw − left = ix
-        std::int64_t first = left > 0 ? (left + g.sw - 1) / g.sw : 0;
-        std::int64_t last = left + g.width - 1 >= 0 ? (left + g.width - 1) / g.sw : -1;
-        first = first > x0 ? first : x0;
-        last = last < x1 - 1 ? last : x1 - 1;
+        const Reach one(g, kx, x0, x1);
+        const bool two = g.sw == 2 && g.dw == 1 && kx + 1 < g.kw;
+        const Reach next(g, two ? kx + 1 : kx, x0, x1);
+        // Both reach the image in the columns between; next.first <= one.first and next.last <= one.last.
+        const std::int64_t first = std::max(one.first, next.first), last = std::min(one.last, next.last);
         for (std::int64_t oy = y0; oy < y1; ++oy) {
           const std::int64_t iy = oy * g.sh - g.pt + ky * g.dh;
           if (iy < 0 || iy >= g.height) continue;
-          double* __restrict line = image + (c * g.height + iy) * g.width + first * g.sw - left;
-          const double* __restrict from = column + (oy - y0) * width + first - x0;
-          const std::int64_t n = last - first + 1;
-          if (g.sw == 1) {
-            std::int64_t x = 0;
-            for (; x + static_cast<std::int64_t>(lanes) <= n; x += lanes) at(line + x) += load(from + x);
-            for (; x < n; ++x) line[x] += from[x];
-          } else {
-            for (std::int64_t x = 0; x < n; ++x) line[x * g.sw] += from[x];
+          double* line = image + (c * g.height + iy) * g.width;
+          const double* from = column + (oy - y0) * width;
+          if (!two) {
+            add_line(from + (first - x0), last - first + 1, g.sw, line + first * g.sw - one.left);
+            continue;
           }
+          add_two_lines(from + (first - x0), from + (area + first - x0), last - first + 1, line + 2 * first - one.left);
+          const std::int64_t before = std::min(first, next.last + 1), after = std::max(first, last + 1);
+          add_line(from + (area + next.first - x0), before - next.first, 2, line + 2 * next.first - next.left);
+          add_line(from + (after - x0), one.last + 1 - after, 2, line + 2 * after - one.left);
         }
+        kx += two;
       }
     }
   }
