@@ -10,6 +10,7 @@
 #include "cli/verify_elaborate.hpp"
 #include "cli/verify_options.hpp"
 #include "cli/verify_outputs.hpp"
+#include "cli/verify_precise.hpp"
 #include "cli/verify_radius.hpp"
 #include "cli/verify_report.hpp"
 #include "cli/verify_solve.hpp"
@@ -50,7 +51,16 @@ int verify(const Options& o) {
   require_certifiable(o, model);
   report.import_seconds = lap();
   Solved solved;
-  if (o.radius == "max") {
+  std::string bounds;
+  if (!o.precision.empty()) {
+    Property property = make_property(o, model, report.notes);
+    report.property_seconds = lap();
+    PreciseRun run = solve_in_format(o, model, std::move(property), used());
+    solved = std::move(run.solved);
+    report.precision = std::move(run.format);
+    report.output_lines = std::move(run.lines);
+    bounds = std::move(run.bounds_json);
+  } else if (o.radius == "max") {
     RadiusSearch search = search_radius(o, model, Network(model.graph), report.notes);
     report.certified_radius = search.certified;
     report.refuted_radius = search.refuted;
@@ -73,7 +83,7 @@ int verify(const Options& o) {
   if (!o.witness.empty() && outcome.verdict == Verdict::violated &&
       outputs.save(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs)))
     report.witness_path = o.witness;
-  if (!o.bounds.empty()) outputs.save(o.bounds, bounds_json(outcome, solved.property));
+  if (!o.bounds.empty()) outputs.save(o.bounds, bounds.empty() ? bounds_json(outcome, solved.property) : bounds);
   print_report(o, model, solved.property, outcome, report);
   return outputs.finish(exit_code(outcome));
 }

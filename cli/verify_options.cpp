@@ -93,6 +93,7 @@ void require_batch_options(const Options& o) {
                                {"--witness", !o.witness.empty()},
                                {"--bounds", !o.bounds.empty()},
                                {"--elaborate", !o.elaborate.empty()},
+                               {"--precision", !o.precision.empty()},
                                {"--competition", o.competition},
                                {"--json", o.json}};
   const std::vector<Given> radius = radius_options(o);
@@ -145,6 +146,19 @@ void require_dataset_options(const Options& o) {
     if (g.given) throw UsageError(std::string("--dataset excludes ") + g.name + (o.row == -1 ? " (see --row)" : ""));
 }
 
+// What bounds in a number format leave out: certificates, branching, and the ways to ask many queries.
+void require_precision_options(const Options& o) {
+  if (o.precision.empty()) return;
+  for (const Given& g : std::vector<Given>{{"--certificate", !o.certificate.empty()},
+                                           {"--elaborate", !o.elaborate.empty()},
+                                           {"--dataset without --row", !o.dataset.empty() && o.row == -1},
+                                           {"--radius max", o.radius == "max"},
+                                           {"--max-domains", o.max_domains > 0}})
+    if (g.given) throw UsageError(std::string("--precision excludes ") + g.name);
+  if (!o.semantics.empty() && o.semantics != "real")
+    throw UsageError("--precision bounds the network over the real numbers: --semantics real is the only one it takes");
+}
+
 }  // namespace
 
 bool is_seconds(const std::string& text) {
@@ -187,6 +201,10 @@ void declare_options(CLI::App& app, Options& o) {
   query->add_option("--max-deviation", o.max_deviation, "D: every output stays within D of its value at the centre");
   app.add_option("--semantics", o.semantics,
                  "fp32_any, fp64_any, real or best (default: the float claim of the model's element type)");
+  app.add_option(
+      "--precision", o.precision,
+      "bound in this number format, rounded outward, by intervals and CROWN alone: binary128, bfloat16, "
+      "decimal64, 'binary(15,200)', ... (`compute formats`); over the reals, no certificate; for small models");
   app.add_option("--certificate", o.certificate, "write a certificate that `check` re-validates");
   app.add_option("--witness", o.witness, "write the counterexample in VNN-LIB form");
   app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");
@@ -228,6 +246,7 @@ void finish_options(Options& o) {
   } else {
     require_dataset_options(o);
     require_query(o);
+    require_precision_options(o);
   }
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
   if (o.device != "cpu" && o.device != "auto")

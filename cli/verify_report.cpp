@@ -93,6 +93,7 @@ void print_json(const Options& options, const Model& model, const Property& prop
   j["schema"] = "outward-verify-1";
   j["verdict"] = word(o.verdict);
   j["semantics"] = semantics_name(r.semantics);
+  j["precision"] = text_or_null(r.precision);
   j["covers"] =
       o.verdict == Verdict::holds || o.verdict == Verdict::bound ? Json(coverage(r.semantics)) : Json(nullptr);
   j["reason"] = o.reason;
@@ -202,7 +203,11 @@ void print_report(const Options& options, const Model& model, const Property& pr
     std::cout << "largest certified radius: " << (r.certified_radius.empty() ? "none" : r.certified_radius) << "\n";
     std::cout << "smallest refuted radius: " << (r.refuted_radius.empty() ? "none" : r.refuted_radius) << "\n";
   }
-  if (o.verdict == Verdict::bound) print_bounds(o);
+  if (!r.precision.empty())
+    std::cout << "precision: interval arithmetic and CROWN in " << r.precision
+              << ", every operation rounded outward; no certificate\n";
+  for (const std::string& line : r.output_lines) std::cout << line << "\n";
+  if (o.verdict == Verdict::bound && r.precision.empty()) print_bounds(o);
   if (o.verdict == Verdict::violated) print_counterexample(options, o, r);
   if (!r.certificate_path.empty())
     std::cout << "certificate: " << r.certificate_path << " (" << r.certificate_bytes << " bytes"

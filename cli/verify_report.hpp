@@ -17,6 +17,8 @@ struct Report {
   std::string certificate_path, certificate_sha256, witness_path;
   std::string certified_radius, refuted_radius;  // of --radius max; empty: none, or not asked
   std::size_t certificate_bytes = 0;
+  std::string precision;                  // of --precision: the format; empty without
+  std::vector<std::string> output_lines;  // of --precision: the bounds of a `bound`
 };
 
 // stdout: first word is the verdict (or one JSON object); stderr: notes, reasons, next steps.
