@@ -1,4 +1,5 @@
-// compute numbers|vectors|formats: arithmetic in any number format. Options only; the commands are in compute_*.cpp.
+// compute numbers|intervals|vectors|formats: arithmetic in any number format. Options only; the commands are in
+// compute_*.cpp.
 #include <CLI/CLI.hpp>
 
 #include "cli/common/errors.hpp"
@@ -14,6 +15,7 @@ constexpr const char* examples = R"(Examples:
   compute numbers 'sqrt(2) * 0x1.8p-3 - bits(0x3c01)' --format binary16
   compute numbers 'cast(bfloat16, 0.1) + 1' --format 'binary(15,200)' --json
   compute numbers 'tanh(0.5) - exp(-1)' --format bfloat16
+  compute intervals 'exp([0.1, 0.2]) / 3' --format bfloat16  outward enclosures
   compute vectors f32_mulAdd.tv                             operation and format by the name of the file
   compute vectors rows.txt --op add --format e5m2 --rounding down
   compute formats                                           names with their parameters
@@ -23,6 +25,8 @@ nextdown compare; in binary formats also, correctly rounded, exp expm1 exp2 exp1
 sinh cosh tanh and their inverses (asin ...), sigmoid erf erfc gelu gelu_tanh silu softplus mish elu selu softsign
 hard_sigmoid hard_swish; cast(FORMAT, x) computes x in FORMAT. Numbers: 0.1, 1e-3, 0x1.8p-3, 2^-20, inf, nan,
 bits(0x3f).
+Intervals: [LO, HI] and numbers, + - * /, add sub mul div sqrt fma min max neg abs pow(x, n), and the elementary
+functions, in any format with a sign; what the format cannot enclose is refused, not saturated.
 An expression that begins with - goes behind --.
 
 Exit codes: 0 done, 1 vectors differ, 3 usage, 4 input refused, 5 internal error or out of resources.)";
@@ -43,6 +47,11 @@ int main(int argc, char** argv) {
                       "nearest_even (default), nearest_away, toward_zero, up, down or to_odd");
   numbers->add_flag("--json", options.json, "one JSON object on stdout");
 
+  CLI::App* intervals = app.add_subcommand("intervals", "the enclosure of an expression over intervals");
+  intervals->add_option("EXPRESSION", options.expression, "what to enclose")->required();
+  intervals->add_option("--format", options.format, "number format of the ends; default binary64");
+  intervals->add_flag("--json", options.json, "one JSON object on stdout");
+
   CLI::App* vectors = app.add_subcommand("vectors", "compare with test vectors in the style of TestFloat");
   vectors->add_option("FILE", options.file, "lines OPERAND... RESULT FLAGS in hexadecimal; - is standard input")
       ->required();
@@ -61,6 +70,7 @@ int main(int argc, char** argv) {
   if (const int code = parse_command_line(app, argc, argv); code >= 0) return code;
   return report_errors([&] {
     if (numbers->parsed()) return compute_numbers(options);
+    if (intervals->parsed()) return compute_intervals(options);
     if (vectors->parsed()) return compute_vectors(options);
     return compute_formats(options);
   });

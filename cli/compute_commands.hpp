@@ -12,6 +12,7 @@ struct ComputeOptions {
 };
 
 int compute_numbers(const ComputeOptions& options);
+int compute_intervals(const ComputeOptions& options);
 int compute_vectors(const ComputeOptions& options);
 int compute_formats(const ComputeOptions& options);
 

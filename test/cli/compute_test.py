@@ -30,6 +30,44 @@ class Compute(harness.FolderTest):
         self.assertEqual(result["flags"], ["underflow", "inexact"])
         self.assertEqual([s["flags"] for s in result["steps"]], [["inexact"], [], ["underflow", "inexact"], ["inexact"]])
 
+    def intervals(self, expression, precision):
+        done = harness.run("compute", "intervals", "--json", "--format", precision, "--", expression)
+        self.assertEqual(done.code, 0, done.err)
+        ends = json.loads(done.out)["exact"]
+        return ends and [float("-inf") if e == "-inf" else float("inf") if e == "inf" else Fraction(e) for e in ends]
+
+    def test_intervals_enclose_in_every_family(self):
+        # Rational expressions with their exact value, in formats of all families.
+        cases = {"[0.1, 0.2] * 3 - 1/7": (Fraction(3, 10) - Fraction(1, 7), Fraction(6, 10) - Fraction(1, 7)),
+                 "pow([-2, 3], 2) / [4, 5]": (Fraction(0), Fraction(9, 4)), "abs(min([-3, 1], 0.5))": (Fraction(0), Fraction(3)),
+                 "fma([1, 2], -0.3, 2)": (Fraction(14, 10), Fraction(17, 10)), "sqrt([4, 9])": (Fraction(2), Fraction(3))}
+        formats = ["bfloat16", "binary64", "binary(15,200)", "e5m2", "decimal64", "posit32", "binary8p3", "int16(scale=1/256)"]
+        for expression, (lo, hi) in cases.items():
+            for precision in formats:
+                low, high = self.intervals(expression, precision)
+                self.assertTrue(low <= lo and hi <= high, (expression, precision, low, high))
+        exp = self.intervals("exp([0, 1])", "decimal64")
+        self.assertEqual(exp, [1, Fraction("2.718281828459046")])
+        self.assertEqual(self.intervals("0.1", "decimal64"), [Fraction(1, 10)] * 2)
+        narrow, wide = self.intervals("tanh([0.1, 0.2])", "binary128"), self.intervals("tanh([0.1, 0.2])", "bfloat16")
+        self.assertTrue(wide[0] <= narrow[0] < narrow[1] <= wide[1])
+        self.assertIsNone(self.intervals("log([-2, -1])", "binary32"))
+        self.assertEqual(self.intervals("1 / [0, 2]", "binary32"), [Fraction(1, 2), float("inf")])
+
+    def test_intervals_fail_where_nothing_encloses(self):
+        for expression, precision in (("exp([5, 9])", "e4m3fn"), ("[100, 200] * 3", "int8"), ("1 / [0, 2]", "posit16"),
+                                      ("[1, 500]", "e4m3fnuz"), ("[1, 2] + 1e10", "binary8p4(satfinite)")):
+            done = harness.run("compute", "intervals", "--format", precision, "--", expression)
+            if precision.startswith("binary8p4"):
+                self.assertNotIn("[1, 224]", done.out)
+                continue
+            self.assertEqual((done.code, done.out), (4, ""), (expression, precision))
+            self.assertIn("enclosure", done.err)
+        for expression in ("[2, 1]", "[nan, 1]", "inf", "[1, 2", "rem([1, 2], 3)", "[1] + 2", "pow([1, 2], 1.5)", "", "(" * 500):
+            done = harness.run("compute", "intervals", "--", expression)
+            self.assertEqual((done.code, done.out), (4, ""), expression)
+        self.assertEqual(harness.run("compute", "intervals", "1", "--format", "e8m0").code, 4)
+
     def test_binary64_is_the_arithmetic_of_this_interpreter(self):
         cases = {"0.1 + 0.2": 0.1 + 0.2, "1/3": 1 / 3, "2 - 3 * (0.1 - 7) / 9": 2 - 3 * (0.1 - 7) / 9, "-0.1 * -3": -0.1 * -3,
                  "2^-1074 / 2": 0.0, "1e308 * 10": float("inf"), "sqrt(2)": 2 ** 0.5, "0x1.8p-3 * 10^2": 18.75, "-(1 + 2)": -3.0}
