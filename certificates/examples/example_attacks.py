@@ -19,7 +19,26 @@ def listed_before(kind, records, n=0):
 REFUTE = {"record": "refute", "case": 0, "rows": [0], "lambda": ["1*2^0"], "slopes": [0], "ranges": []}
 STEPS = [interval(1), interval(2)]
 
+CLOSERS = ("close", "open", "crossed")
+BINARY32 = several(put("header", "semantics", "fp32_any"), put("numerics", "format", "binary32"),
+                   put("numerics", "rounding", "nearest_even"), put("numerics", "subnormals", "gradual"),
+                   put("numerics", "order", "any"), put("numerics", "fusion", "any"))
+
+
+def halves_swapped(records):
+    """The trees of the first split change places."""
+    def end(i):
+        while records[i]["record"] not in CLOSERS:
+            i = end(end(i + 1)) if records[i]["record"] == "split" else i + 1
+        return i + 1
+    first = at(records, "split") + 1
+    second = end(first)
+    records[first:end(second)] = records[second:end(second)] + records[first:second]
+
+
 MADE = [
+    ("worked_tie", "both_rows", several(put("refute", "rows", [0, 1]), put("refute", "lambda", ["1*2^0", "1*2^0"]))),
+    ("worked_open", "point_inside", put("point", "values", ["0.99999999999"])),
     ("worked", "crossed", listed_before("refute", [split(1, 0, "1*2^1"), crossed(1, 0), CLOSE])),
     ("worked", "both_halves", listed_before("refute", [split(0, 0, "1*2^-1"), REFUTE, CLOSE, REFUTE, CLOSE])),
     ("worked", "only_in_halves", several(listed_before("refute", [split(1, 0, "0"), REFUTE, CLOSE, REFUTE, CLOSE]),
@@ -35,6 +54,28 @@ MADE = [
 ]
 
 TREE = [
+    ("worked_tie", "row_not_strict", put("refute", "rows", [1]), "a bound of 0 for a row that is not strict"),
+    ("worked_tie", "strict_row_unused", several(put("refute", "rows", [0, 1]), put("refute", "lambda", ["0", "1*2^0"])),
+     "a bound of 0, and the strict row has no part in it"),
+    ("worked_open", "point_upper_end", put("point", "values", ["1"]), "the upper end does not belong to the box"),
+    ("worked_open", "point_lower_end", put("point", "values", ["0"]), "the lower end does not belong to the box"),
+    ("worked_huge", "binary32", BINARY32, "an end of the box overflows binary32"),
+    ("large", "binary32", BINARY32, "sums may overflow binary32"),
+    ("large_violated", "point_overflow", put("point", "values", ["4"]), "the execution overflows"),
+    ("deep_tight", "halves_swapped", halves_swapped, "each half has the proof of the other"),
+    ("worked", "step_backward_input", before("refute", backward(0, "0", "", [])), "the input is no target of a step"),
+    ("worked", "step_backward_node", before("refute", backward(3, "0", "", [])), "no such node"),
+    ("elementwise_easy", "step_backward_inside", before("refute", backward(1, "0", "", [])),
+     "a node inside a group is no target"),
+    ("worked", "crossed_node", listed_before("refute", [split(1, 0, "1*2^1"), crossed(3, 0), CLOSE]), "no such node"),
+    ("elementwise_easy", "crossed_inside", listed_before("refute", [split(0, 0, "1*2^1"), crossed(1, 0), CLOSE]),
+     "a node inside a group has no range"),
+    ("worked", "refute_after", lambda r: r.append(dict(REFUTE)), "a refutation outside of all boxes"),
+    ("worked", "step_after", lambda r: r.append(interval(1)), "a step outside of all boxes"),
+    ("worked_boxes", "box_repeated", lambda r: r.extend([{"record": "box", "box": 1}, CLOSE]), "a box is proved twice"),
+    ("single_bound", "value_decimal", put("bound", "value", "0.5"), "the value is not dyadic"),
+    ("single_bound", "slopes_unknown", put("bound", "slopes", [9]), "no such slopes"),
+    ("single_bound", "bound_after", lambda r: r.append(bound(0, "lower", "-1*2^9", [])), "a bound outside of the box"),
     ("worked", "no_close", drop("close"), "the box is not closed"),
     ("worked", "two_closes", twice("close"), "a close too many"),
     ("worked", "open", put("close", "record", "open"), "the scope is left open"),

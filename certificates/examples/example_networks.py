@@ -108,6 +108,13 @@ def worked():
     return net.file(net.node("Relu", [z]), [1, 1])
 
 
+def large():
+    """Its sums over [0, 1] have values and the bound 2P of FORMAT.md just at the greatest binary32 numbers."""
+    net = Network([("x", [1, 1])])
+    z = net.node("Relu", [net.node("Gemm", ["x", net.constant([1, 1], [2.0 ** 100]), net.constant([1], [0.0])])])
+    return net.file(net.node("Gemm", [z, net.constant([1, 1], [2.0 ** 26]), net.constant([1], [0.0])]), [1, 1])
+
+
 def elementwise():
     """MatMul, Add, Sub, Mul, Div, Neg, Clip, Abs, LeakyRelu, a residual sum of two nodes."""
     net, rng = Network([("x", [1, 3])]), random.Random(21)
@@ -223,5 +230,5 @@ NETWORKS = {
     "leaky": dense(6, [2, 4, 4, 2], "LeakyRelu", alpha=0.125), "folded": dense(7, [2, 4, 2], "Abs"),
     "elementwise": elementwise(), "image": image(), "colours": colours(), "colours_last": colours_last(),
     "signal": signal(), "moving": moving(), "matrices": matrices(), "constants": constants(), "factors": factors(),
-    "open_shape": open_shape(),
+    "open_shape": open_shape(), "large": large(), "narrow": dense(8, [2, 3, 3, 1]),
 }

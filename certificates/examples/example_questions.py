@@ -26,6 +26,11 @@ PROPERTIES = {
     "worked_vacuous": (1, 1, "0", "1", "(assert (or (and (<= Y_0 1) (>= Y_0 2)) (< 1 0)))"),
     "worked_boxes": (1, 1, None, None, "(assert (or (and (>= X_0 0) (<= X_0 0.25) (>= Y_0 0.5)) (and (>= X_0 0.75) "
                                        "(<= X_0 1) (<= Y_0 0.25)) (and (>= X_0 0) (<= X_0 0.25) (>= Y_0 1e-1))))"),
+    "worked_tie": (1, 1, "0", "1", "(assert (> Y_0 1))\n(assert (>= Y_0 1))"),
+    "worked_open": (1, 1, None, None, "(assert (and (> X_0 0) (< X_0 1) (>= Y_0 0.5)))"),
+    "worked_huge": (1, 1, "0", "1e39", "(assert (>= Y_0 1e40))"),
+    "large": (1, 1, "0", "1", "(assert (>= Y_0 1e39))"),
+    "large_violated": (1, 1, "0", "4", "(assert (>= Y_0 1))"),
     "worked_equal": (1, 1, "0.5", "1", "(assert (= Y_0 3))"),
 }
 # network, inputs, outputs, lo, hi, and values of Y_0 that are far off, just out of reach, and reached
@@ -62,6 +67,11 @@ def build():
     vnnlib("worked_vacuous", "worked")
     vnnlib("worked_boxes", "worked")
     vnnlib("worked_equal", "worked")
+    vnnlib("worked_tie", "worked", "holds", "real")
+    vnnlib("worked_open", "worked", "violated")
+    vnnlib("worked_huge", "worked", "holds", "real")
+    vnnlib("large", "large", "holds", "real")
+    vnnlib("large_violated", "large", "violated")
     for network, inputs, outputs, lo, hi, high, splitting, below in VALUES:
         n = network
         shape = ["--input-shape", "x=1,3"] if n == "open_shape" else []
@@ -95,6 +105,7 @@ def build():
                                             "nhwc", "--clip", "0,1", "--output-range", "-50,50"])
     radius("single_bound", "single", ["--radius", "0.5"], "bound")
     radius("single_bound_real", "single", ["--radius", "0.5"], "bound", "real")
+    radius("narrow_bound_real", "narrow", ["--radius", "0.5"], "bound", "real")
     radius("single_bound_centre", "single", ["--radius", "0.125", "--input", "centres/two.csv", "--clip", "0,1"],
            "bound")
     radius("open_bound", "open_shape", ["--radius", "1", "--input-shape", "x=1,3"], "bound")

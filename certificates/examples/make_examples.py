@@ -47,6 +47,14 @@ def decimal_text(value):
     return ("-" if value < 0 else "") + whole[:len(whole) - digits] + ("." + whole[len(whole) - digits:]) * (digits > 0)
 
 
+def dyadic_text(value):
+    """A dyadic fraction as certificates write it."""
+    if value == 0:
+        return "0"
+    zeros = (value.numerator & -value.numerator).bit_length() - 1
+    return "%d*2^%d" % (value.numerator >> zeros, zeros - value.denominator.bit_length() + 1)
+
+
 class Maker:
     def __init__(self):
         self.rows, self.faults, self.known = [], [], {}
@@ -75,7 +83,10 @@ class Maker:
             asked = ["--semantics", semantics] if semantics else []
             if name == "worked_vacuous":
                 with open(path, "w") as out:
-                    out.write(self.vacuous(network, options))
+                    out.write(self.vacuous(options))
+            elif name == "worked_tie":
+                with open(path, "w") as out:
+                    out.write(self.about("worked_real", options))
             else:
                 word, told = run("verify", ["--model", "models/%s.onnx" % network] + options + asked + more + VERIFY
                                  + ["--certificate", path])
@@ -84,18 +95,21 @@ class Maker:
                     print("FAULT", self.faults[-1], flush=True)
                     continue
             self.known[name] = (path, network, options, claim, semantics)
-            self.judge(path, network, options, claim, semantics, True, "made by verify")
+            self.judge(path, network, options, claim, semantics, True,
+                       "made by hand" if name in ("worked_vacuous", "worked_tie") else "made by verify")
         for base, name, edit in attacks.MADE:
             self.changed("accepted/%s-%s.jsonl" % (base, name), base, edit, True, "changed by hand and still right")
 
-    def vacuous(self, network, options):
+    def vacuous(self, options):
         """A property without a nonempty case needs no proof; verify writes none."""
-        path = self.known["worked"][0]
-        head = self.records(path)[:4]
-        prop, lines = head[2], second.load(options[1])
-        asked = second.vnnlib.read(lines, 1, 1)
-        prop.update(path=os.path.basename(options[1]), sha256=second.hashlib.sha256(lines).hexdigest(), cases=0,
-                    boxes=0, digest=asked.digest)
+        return self.about("worked", options, records=4, cases=0, boxes=0)
+
+    def about(self, base, options, records=None, **values):
+        """The first records of a certificate, about another property of one input and one output."""
+        head = self.records(self.known[base][0])[:records]
+        lines = second.load(options[1])
+        head[2].update(path=os.path.basename(options[1]), sha256=second.hashlib.sha256(lines).hexdigest(),
+                       digest=second.vnnlib.read(lines, 1, 1).digest, **values)
         return attacks.sealed("".join(spelled(r) + "\n" for r in head))
 
     def records(self, path):
@@ -122,7 +136,7 @@ class Maker:
             self.text("worked-text_" + name, "worked", attacks.sealed(edit(body)).encode(), reason)
         for name, edit, reason in attacks.FILE:
             self.text("worked-file_" + name, "worked", edit(attacks.sealed(body).encode()), reason)
-        for base in ("single_bound", "single_bound_real", "single_bound_centre", "open_bound"):
+        for base in ("single_bound", "single_bound_real", "single_bound_centre", "open_bound", "narrow_bound_real"):
             self.just_too_tight(base)
 
     def text(self, name, base, data, reason):
@@ -133,23 +147,20 @@ class Maker:
         self.judge(path, network, options, claim, semantics, False, reason)
 
     def just_too_tight(self, base):
-        """The least binary64 number beyond the exact bound, on both sides."""
+        """The exact bound, if it is dyadic, and the least binary64 number beyond it, on both sides."""
         path, network, options, claim, semantics = self.known[base]
         for n, side in enumerate(("lower", "upper")):
             exact = self.exact_bound(path, network, options, semantics, n)
+            if exact.denominator & (exact.denominator - 1) == 0:
+                self.changed("accepted/%s-%s_exact.jsonl" % (base, side), base,
+                             edits.put("bound", "value", dyadic_text(exact if side == "lower" else -exact), n), True,
+                             "the bound is the exact one")
             value = Fraction(float(exact))
             while value <= exact:                      # a lower bound of +Y or of -Y: beyond is above
                 step = Fraction(1, 2 ** 52) * (abs(value) if value else Fraction(1, 2 ** 20))
                 value = Fraction(float(value + step))
-            value = value if side == "lower" else -value
-            e = 0
-            m = value
-            while m.denominator != 1:
-                m, e = m * 2, e - 1
-            while m % 2 == 0:
-                m, e = m / 2, e + 1
             self.changed("rejected/%s-%s_one_unit.jsonl" % (base, side), base,
-                         edits.put("bound", "value", "%d*2^%d" % (m, e), n), False,
+                         edits.put("bound", "value", dyadic_text(value if side == "lower" else -value), n), False,
                          "the bound is one unit of binary64 beyond the exact one")
 
     def exact_bound(self, path, network, options, semantics, n):
