@@ -48,7 +48,7 @@ LimitRow limit_table[] = {
     {Limit::variables, "variables", bit(24), bit(31), "variables", "memory: a Marabou proof"},
     {Limit::proof_work, "proof-work", bit(31), bit(50), "steps", "time: a Marabou proof"},
     {Limit::number_work, "number-work", bit(32), bit(50), "word operations", "time: TorchLean artifacts"},
-    {Limit::exp_argument, "exp-argument", bit(23), bit(23), "", "memory: the exponential of a number"},
+    {Limit::exp_argument, "exp-argument", bit(24), bit(24), "", "memory: the exponential of a number"},
     // the process
     {Limit::memory_bytes, "memory-bytes", bit(50), bit(50), "bytes", "the machine: address space of the process"},
     {Limit::cpu_seconds, "cpu-seconds", bit(30), bit(30), "seconds", "the machine: processor time of the process"},

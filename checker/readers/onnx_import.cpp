@@ -90,17 +90,11 @@ constexpr Form kForms[] = {
 
 // The row of the operator in the opset version, or null.
 const Form* form_of(const std::string& kind, Int opset) {
-  static const std::multimap<std::string, const Form*> rows = [] {
-    std::multimap<std::string, const Form*> table;
-    for (const Form& row : kForms) {
-      std::istringstream names(row.names);
-      for (std::string name; names >> name;) table.emplace(name, &row);
-    }
-    return table;
-  }();
   const Form* found = nullptr;
-  for (auto [at, end] = rows.equal_range(kind); at != end; ++at) {
-    if (at->second->since <= opset) found = at->second;
+  for (const Form& row : kForms) {
+    const std::string names = " " + std::string(row.names) + " ";
+    const bool named = kind.find(' ') == std::string::npos && names.find(" " + kind + " ") != std::string::npos;
+    if (named && row.since <= opset) found = &row;
   }
   return found;
 }

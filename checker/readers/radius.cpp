@@ -115,7 +115,7 @@ Property radius_property(const RadiusOptions& options, const Graph& graph, const
   const Fraction deviation = target == "deviation" ? number(options.deviation, "deviation") : Fraction();
   require(deviation.sign() >= 0, "value: the deviation is negative");
   require(target != "deviation" || reference.size() == property.outputs, "reference: no reference value per output");
-  require(target != "label" || options.label < property.outputs, "label: the label is not below the number of outputs");
+  require(target == "label" ? options.label < property.outputs : options.label == 0, "label: no output, or not used");
   for (std::uint32_t j = 0; j < property.outputs; ++j) {
     if (target == "label") {
       if (j != options.label) property.cases.push_back(label_case(options.label, j));

@@ -130,12 +130,10 @@ class Expansion {
       key += std::to_string(c) + (s.lo_strict ? "(" : "[") + key_of(*s.lo) + "," + key_of(*s.hi) +
              (s.hi_strict ? ")" : "]");
     }
+    spend(key.size());
     const std::uint32_t number = static_cast<std::uint32_t>(property_.boxes.size());
-    const std::size_t hash = std::hash<std::string>{}(key);  // where to look; what is found is compared
-    for (auto [at, end] = boxes_.equal_range(hash); at != end; ++at) {
-      if (is_box(at->second)) return at->second;
-    }
-    boxes_.emplace(hash, number);
+    const auto [at, fresh] = boxes_.emplace(std::move(key), number);
+    if (!fresh) return at->second;
     spend(property_.inputs * sizeof(InputRange));
     std::vector<InputRange> ranges(property_.inputs);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -145,16 +143,6 @@ class Expansion {
     }
     property_.boxes.push_back(std::move(ranges));
     return number;
-  }
-
-  bool is_box(std::uint32_t number) const {
-    const std::vector<InputRange>& box = property_.boxes[number];
-    for (std::size_t i = 0; i < box.size(); ++i) {
-      const Slot& s = slots_[i];
-      if (box[i].lo_strict != s.lo_strict || box[i].hi_strict != s.hi_strict) return false;
-      if (box[i].lo != *s.lo || box[i].hi != *s.hi) return false;
-    }
-    return true;
   }
 
   void spend(std::uint64_t bytes) {
@@ -173,7 +161,7 @@ class Expansion {
   std::vector<std::uint32_t> stamps_;  // per column: the last case that touched it
   std::uint32_t stamp_ = 0;
   std::vector<std::uint32_t> touched_, common_rows_, own_rows_;
-  std::unordered_multimap<std::size_t, std::uint32_t> boxes_;
+  std::unordered_map<std::string, std::uint32_t> boxes_;
   std::uint64_t missing_ = 0, visits_ = 0, bytes_ = 0;
   bool empty_ = false;
 };

@@ -14,9 +14,6 @@ namespace {
 using Class = ReadError::Class;
 using Shape = std::vector<std::uint64_t>;
 
-constexpr std::size_t max_rank = 16;
-constexpr std::uint64_t max_elements = std::uint64_t{1} << 31;
-
 [[noreturn]] void refuse(Class kind, const std::string& name, const std::string& what) {
   throw ReadError(kind, name + ": array.data: " + what);
 }
@@ -65,6 +62,10 @@ void ArrayReader::fail(Class kind, const std::string& what) const {
   throw ReadError(kind, name_ + ": array.data: byte " + std::to_string(at_) + ": " + what);
 }
 
+void ArrayReader::fail(Limit which, const std::string& what) const {
+  fail(Class::limit, what + ", " + limit_text(which));
+}
+
 std::uint64_t ArrayReader::integer(std::uint64_t most) {
   std::uint64_t value = 0;
   require(is_digit(peek()), "a decimal integer");
@@ -109,11 +110,11 @@ void ArrayReader::expect_count(std::uint64_t count) const {
 }
 
 std::uint64_t ArrayReader::count_of(const Shape& shape) const {
-  if (shape.size() > max_rank) fail(Class::limit, "rank over the limit 16");
+  if (shape.size() > limit(Limit::rank)) fail(Limit::rank, "rank " + std::to_string(shape.size()));
   std::uint64_t count = 1;
   for (std::uint64_t d : shape) {
     require(d > 0, "positive dimensions");
-    if (d > max_elements / count) fail(Class::limit, "number of elements over the limit 2^31");
+    if (d > limit(Limit::elements) / count) fail(Limit::elements, "more elements");
     count *= d;
   }
   return count;

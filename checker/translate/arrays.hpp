@@ -4,6 +4,7 @@
 #pragma once
 #include <string_view>
 
+#include "checker/limits/limits.hpp"
 #include "checker/readers/readers.hpp"
 
 namespace outward_check {
@@ -48,6 +49,7 @@ class ArrayReader {
   using Class = ReadError::Class;
 
   [[noreturn]] void fail(Class kind, const std::string& what) const;
+  [[noreturn]] void fail(Limit which, const std::string& what) const;
   void require(bool holds, const char* expected) const {
     if (!holds) fail(Class::malformed, std::string("expected ") + expected);
   }

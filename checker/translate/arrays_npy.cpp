@@ -24,7 +24,7 @@ class NpyReader : ArrayReader {
     at_ = 8;
     const std::size_t length = version == 1 ? load<std::uint16_t>(0) : load<std::uint32_t>(0);
     at_ += version == 1 ? 2 : 4;
-    if (length > max_header) fail(Class::limit, "header over the limit 65536 bytes");
+    if (length > limit(Limit::header_bytes)) fail(Limit::header_bytes, "a longer header");
     require(length <= text_.size() - at_, "a header inside the file");
     const std::string_view whole = text_;
     text_ = text_.substr(0, at_ + length);
@@ -35,8 +35,6 @@ class NpyReader : ArrayReader {
   }
 
  private:
-  static constexpr std::size_t max_header = 64 * 1024;
-
   template <class T>
   T load(std::size_t index) const {
     T value;

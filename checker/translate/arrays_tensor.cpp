@@ -78,8 +78,11 @@ class TensorReader : ArrayReader {
     const std::uint64_t count = count_of(array_.shape);
     expect_count(count);
     const unsigned source = tensor.has(9) ? 9 : kind->field;
-    for (unsigned field : {4, 5, 6, 7, 10, 11})
-      onnx::require(field == source || !tensor.has(field), "not exactly one source of data");
+    const std::size_t others[] = {tensor.floats(4, 4).size(), tensor.integers(5).size(),   tensor.all(6).size(),
+                                  tensor.integers(7).size(),  tensor.floats(10, 8).size(), tensor.integers(11).size()};
+    constexpr unsigned fields[] = {4, 5, 6, 7, 10, 11};
+    for (std::size_t i = 0; i < std::size(fields); ++i)
+      onnx::require(fields[i] == source || others[i] == 0, "not exactly one source of data");
     const bool is_float = onnx::is_float(static_cast<int>(kind->code));
     std::vector<std::int64_t> words;
     if (source == 9) {

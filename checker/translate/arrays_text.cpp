@@ -73,8 +73,6 @@ class JsonReader : ArrayReader {
   }
 
  private:
-  static constexpr std::size_t max_depth = 64;
-
   void skip_spaces() {
     while (peek() == ' ' || peek() == '\t' || peek() == '\r' || peek() == '\n') ++at_;
   }
@@ -85,7 +83,7 @@ class JsonReader : ArrayReader {
     require(lengths_.size() <= array_.shape.size(), "all numbers at one depth");
   }
   void open() {
-    if (lengths_.size() == max_depth) fail(Class::limit, "nested too deep, limit 64");
+    if (lengths_.size() == limit(Limit::array_depth)) fail(Limit::array_depth, "nested too deep");
     require(array_.shape.empty() || lengths_.size() < array_.shape.size(), "all numbers at one depth");
     if (!lengths_.empty()) ++lengths_.back();
     lengths_.push_back(0);

@@ -40,10 +40,9 @@ Enclosure exp_of(const Fraction& a, std::uint64_t bits) {
 
 // exp(x) for one dyadic x.
 Enclosure exp_point(const Fraction& x, std::uint64_t bits) {
-  if (top(x) > far) {
-    if (x.sign() < 0) return {Fraction(), power_of_two(-(std::int64_t{1} << (far - 2)))};  // e^-y < 2^-y
+  if (x >= Fraction(BigInt(static_cast<std::int64_t>(limit(Limit::exp_argument)))))
     over(Limit::exp_argument, "the exponential of a larger number");
-  }
+  if (top(x) > far) return {Fraction(), power_of_two(-(std::int64_t{1} << (far - 2)))};  // x < 0: e^-y < 2^-y
   const Enclosure value = exp_of(magnitude(x), bits + 4);
   return x.sign() < 0 ? reciprocal(value, bits) : outward(value, bits);
 }

@@ -27,9 +27,9 @@ class TextParser {
   std::string_view text_;
   std::size_t at_ = 0, line_ = 1, line_start_ = 0;
 
+  std::string place() const { return std::to_string(line_) + ":" + std::to_string(at_ - line_start_ + 1) + ": "; }
   [[noreturn]] void fail(const std::string& expected) const {
-    throw ReadError(ReadError::Class::malformed, std::to_string(line_) + ":" + std::to_string(at_ - line_start_ + 1) +
-                                                     ": not JSON: expected " + expected);
+    throw ReadError(ReadError::Class::malformed, place() + "not JSON: expected " + expected);
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool take(char c) {
@@ -55,8 +55,7 @@ class TextParser {
   }
 
   JsonText parse(int depth) {
-    if (depth == static_cast<int>(limit(Limit::json_depth)))
-      fail("no deeper nesting, " + limit_text(Limit::json_depth));
+    if (depth == static_cast<int>(limit(Limit::json_depth))) over(Limit::json_depth, place() + "deeper nesting");
     skip_blanks();
     JsonText value;
     value.line = line_, value.column = at_ - line_start_ + 1;

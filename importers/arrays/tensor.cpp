@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "importers/arrays/raw.hpp"
+#include "importers/onnx/wire.hpp"
 
 namespace outward::arrays {
 namespace {
@@ -78,6 +79,10 @@ std::uint64_t raw_element(const std::string& raw, std::uint64_t index, const For
 }  // namespace
 
 RawArray parse_tensor(std::string_view bytes, const std::string& name, const ArrayRequest& request) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  for (const Blocker& blocker : onnx_import::check_tensor_wire(data, bytes.size())) {
+    refuse(name, "bad-tensor", blocker.where + ": " + blocker.what, "one serialised TensorProto", blocker.found);
+  }
   onnx::TensorProto tensor;
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
       !tensor.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {

@@ -154,10 +154,22 @@ class Scanner {
 
 }  // namespace
 
-std::vector<Blocker> check_wire(const std::uint8_t* data, std::size_t bytes) {
+namespace {
+
+std::vector<Blocker> scan(const std::uint8_t* data, std::size_t bytes, const Descriptor* type) {
   std::vector<Blocker> blockers;
-  Scanner(data, blockers).message(data, data + bytes, onnx::ModelProto::descriptor(), 0);
+  Scanner(data, blockers).message(data, data + bytes, type, 0);
   return blockers;
+}
+
+}  // namespace
+
+std::vector<Blocker> check_wire(const std::uint8_t* data, std::size_t bytes) {
+  return scan(data, bytes, onnx::ModelProto::descriptor());
+}
+
+std::vector<Blocker> check_tensor_wire(const std::uint8_t* data, std::size_t bytes) {
+  return scan(data, bytes, onnx::TensorProto::descriptor());
 }
 
 }  // namespace outward::onnx_import

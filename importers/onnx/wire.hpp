@@ -13,5 +13,7 @@ namespace outward::onnx_import {
 // members of one oneof, an unknown field (except metadata), an unknown enum value, nesting or counts over the limits.
 // Recursion depth is bounded; time is linear in the number of fields.
 std::vector<Blocker> check_wire(const std::uint8_t* data, std::size_t bytes);
+// The same for a file that is one TensorProto.
+std::vector<Blocker> check_tensor_wire(const std::uint8_t* data, std::size_t bytes);
 
 }  // namespace outward::onnx_import

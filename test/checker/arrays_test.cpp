@@ -128,7 +128,7 @@ TEST_CASE("npy: refusals") {
   CHECK(has(with("{'descr' '<f4', 'fortran_order': False, 'shape': (2,)}"), "expected :"));
   CHECK(has(with("{'descr': '<f4' 'fortran_order': False, 'shape': (2,)}"), ", or }"));
   CHECK(has(read(std::string("\x93NUMPY\x02\0\x01\0\x01\0", 12) + std::string(65537, ' '), "a.npy", pair),
-            "header over the limit"));
+            "a longer header, limit 65536 bytes, raised by --limit header-bytes=N"));
   CHECK(has(with("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}"), "keys"));
   CHECK(has(with("{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"), "True or False"));
   CHECK(has(with("{'descr': [('a','<f4')], 'fortran_order': False, 'shape': (2,)}"), "simple string"));
@@ -210,7 +210,7 @@ TEST_CASE("csv and json: decimals rounded to nearest even") {
   }
   CHECK(has(read("[[1,2],[3]]", "a.json", graph({3})), "equal lengths"));
   CHECK(has(read(std::string("[1,2]\0", 6), "a.json", pair), "behind the array"));
-  CHECK(has(read(std::string(65, '['), "a.json", pair), "limit 64"));
+  CHECK(has(read(std::string(65, '['), "a.json", pair), "limit 64 levels, raised by --limit array-depth=N"));
   CHECK(read(std::string(64, '[') + "1,2" + std::string(64, ']'), "a.json", pair) == "1 2");
 }
 
@@ -235,6 +235,11 @@ TEST_CASE("tensors") {
   CHECK(has(tensor(dims + std::string("\x10\x09\x4a\x02\x00\x01", 6)), "element type"));  // bool
   CHECK(has(tensor(dims + is_float + "\x4a\x08" + raw<float>({0.1f, 2}) + "\x25" + raw<float>({1})), "one source"));
   CHECK(has(tensor(dims + is_float), "number of elements"));
+  const std::string floats = "\x4a\x08" + raw<float>({0.1f, 2}), empty("\x22\x00\x2a\x00\x3a\x00\x52\x00\x5a\x00", 10);
+  CHECK(tensor(dims + is_float + floats + empty) == "0.10000000149011612 2");  // packed fields without a number
+  CHECK(has(tensor(dims + is_float + floats + std::string("\x32\x00", 2)), "one source"));  // one empty string
+  CHECK(has(tensor(dims + is_float + is_float + floats), "given twice"));
+  CHECK(has(tensor(dims + is_float + floats + floats), "given twice"));
   CHECK(has(tensor(dims + is_float + "\x52\x10" + raw<double>({0.5, 2})), "one source"));
   CHECK(has(tensor("\x08\x03" + is_float + "\x4a\x0c" + raw<float>({1, 2, 3})), "wrong number of values"));
   CHECK(has(tensor(dims + is_float + "\x70\x01\x4a\x08" + raw<float>({0.1f, 2})), "external"));

@@ -233,6 +233,12 @@ TEST_CASE("TensorProto") {
   r.clear_float_data();
   r.set_raw_data(raw<float>({0.25f, -1e-45f}));
   CHECK(parse_array(r.SerializeAsString(), "a.pb", request(2)) == bits32({0.25f, -1e-45f}));
+  const std::string floats = r.SerializeAsString(), empty("\x22\x00\x2a\x00\x3a\x00\x52\x00\x5a\x00", 10);
+  CHECK(parse_array(floats + empty, "a.pb", request(2)) == bits32({0.25f, -1e-45f}));  // packed fields without a number
+  for (const std::string& more :
+       {std::string("\x10\x01"), "\x4a\x08" + raw<float>({0.25f, 1}), std::string("\x32\x00", 2)}) {
+    CHECK(code(floats + more, request(2), "a.pb") == "bad-tensor");  // a field given twice, or a string
+  }
   onnx::TensorProto i = t;
   i.clear_float_data();
   i.set_data_type(onnx::TensorProto::INT8);

@@ -69,15 +69,18 @@ class AgreeTest(unittest.TestCase):
                 wrong.append("%s: exit code %d" % (group[0]["file"], result.code))
         self.assertEqual(wrong, [])
 
-    def test_every_rule_of_the_index_has_its_examples(self):
+    def test_every_rule_of_the_index_has_its_examples_and_every_example_its_rule(self):
         rejected = [row["file"][len("rejected/"):-len(".jsonl")] for row in self.rows if row["file"].startswith("rejected/")]
         table = [line for line in harness.read("certificates", "examples", "README.md").split("\n") if re.match(r"\| \d", line)]
         self.assertGreater(len(table), 20)
+        known = set()
         for line in table:
             patterns = re.findall(r"`([^`]+)`", line.split("|")[3])
             self.assertTrue(patterns, line)
             for pattern in patterns:
                 self.assertTrue(fnmatch.filter(rejected, pattern), pattern)
+                known.update(fnmatch.filter(rejected, pattern))
+        self.assertEqual(known, set(rejected))
 
     def test_the_program(self):
         """The second checker from the command line: the word first, and the exit codes of `check`."""

@@ -100,6 +100,9 @@ def build(query, importer):
         raise Refused("the centre has another size, or LO > HI")
     if radius < 0 or scale <= 0 or min(std) <= 0:
         raise Refused("radius < 0, or scale or std <= 0")
+    for key, empty in ("range", []), ("deviation", ""), ("label", 0):
+        if query["target"] != key and (query[key] or empty) != empty:
+            raise Refused("%s is not used" % key)
     comparisons, point = [], []
     for i, c in enumerate(query["centre"]):
         v = c / scale
