@@ -104,6 +104,10 @@ PreciseRun solve_in_format(const Options& o, const Model& model, Property proper
   }
   outcome.counterexample = unsafe_centre(model.graph, out.property);
   outcome.seconds.attack = seconds();
+  if (outcome.counterexample && o.bounds.empty()) {  // the verdict is known and nobody asks for bounds
+    outcome.verdict = Verdict::violated;
+    return run;
+  }
   const std::uint64_t limit = o.memory.empty() ? default_memory_limit() : parse_bytes(o.memory);
   std::string stopped;
   PreciseOptions options;

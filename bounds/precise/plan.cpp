@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 namespace outward::precise {
 
@@ -10,8 +12,34 @@ bool is_piecewise_linear(Kind kind) {
   return kind == Kind::relu || kind == Kind::leaky || kind == Kind::clip || kind == Kind::abs;
 }
 
+bool is_covered(Kind kind) {
+  switch (kind) {
+    case Kind::input:
+    case Kind::constant:
+    case Kind::map:
+    case Kind::dense:
+    case Kind::conv:
+    case Kind::reduce:
+    case Kind::bn:
+    case Kind::add:
+    case Kind::shift:
+    case Kind::scale:
+    case Kind::divide:
+    case Kind::neg:
+    case Kind::relu:
+    case Kind::leaky:
+    case Kind::clip:
+    case Kind::abs:
+    case Kind::max:
+      return true;
+  }
+  return false;
+}
+
 std::vector<Piece> pieces(const Node& node) {
   switch (node.kind) {
+    case Kind::relu:
+      return {{std::nullopt, 0.0, 0, 0}, {0.0, std::nullopt, 1, 0}};
     case Kind::leaky:
       return {{std::nullopt, 0.0, node.payload[0], 0}, {0.0, std::nullopt, 1, 0}};
     case Kind::abs:
@@ -21,7 +49,7 @@ std::vector<Piece> pieces(const Node& node) {
               {node.payload[0], node.payload[1], 1, 0},
               {node.payload[1], std::nullopt, 0, node.payload[1]}};
     default:
-      return {{std::nullopt, 0.0, 0, 0}, {0.0, std::nullopt, 1, 0}};
+      throw std::logic_error(std::string("no piecewise linear kind: ") + kind_name(node.kind));
   }
 }
 

@@ -16,8 +16,12 @@ struct Piece {
   double slope = 0, offset = 0;
 };
 
+// Whether the engine has a rule for the kind. A new kind of the graph is none until it is given one here and in
+// engine.hpp.
+bool is_covered(Kind kind);
 bool is_piecewise_linear(Kind kind);
-// REQUIRES is_piecewise_linear(node.kind). In increasing order, each beginning where the one before ends.
+// REQUIRES is_piecewise_linear(node.kind); throws std::logic_error otherwise. In increasing order, each beginning where
+// the one before ends.
 std::vector<Piece> pieces(const Node& node);
 
 struct Slopes {

@@ -5,6 +5,7 @@
 
 #include "bounds/precise/double_ends.hpp"
 #include "bounds/precise/engine.hpp"
+#include "formats/error.hpp"
 
 namespace outward {
 namespace {
@@ -108,6 +109,13 @@ double directed(const ExactNumber& x, bool up) {
 
 PreciseResult bound_in_format(const Graph& graph, const Property& property,
                               const std::shared_ptr<const NumberFormat>& format, const PreciseOptions& options) {
+  std::vector<Blocker> blockers;
+  for (const Node& node : graph.nodes)
+    if (!precise::is_covered(node.kind))
+      blockers.push_back({"precision-operator", node.origin,
+                          std::string("bounds in a number format have no rule for ") + kind_name(node.kind), "", "",
+                          "leave out --precision"});
+  if (!blockers.empty()) throw InputRefused(std::move(blockers));
   return with_ends(format, [&](auto ends) {
     PreciseResult result;
     result.boxes.resize(property.boxes.size());

@@ -44,7 +44,8 @@ struct PreciseResult {
   bool stopped = false;
 };
 
-// Throws InputRefused when the format cannot hold the ends of intervals, or has no such numbers.
+// Throws InputRefused when the format cannot hold the ends of intervals, and for kinds of nodes without a rule, all at
+// once.
 PreciseResult bound_in_format(const Graph& graph, const Property& property,
                               const std::shared_ptr<const NumberFormat>& format, const PreciseOptions& options);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "bounds/prove.hpp"
+#include "formats/error.hpp"
 #include "test/bounds/support.hpp"
 
 using namespace outward;
@@ -208,4 +209,20 @@ TEST_CASE("a stop ends the work between backward passes") {
       bound_in_format(graph, property, parse_number_format("binary32"), {[&] { return ++asked > 2; }});
   CHECK(result.stopped);
   CHECK(result.boxes.at(0).linear.size() < property.outputs);
+}
+
+TEST_CASE("kinds without a rule are refused by name, all at once") {
+  Graph graph;
+  const Property property = far_property(graph, 1);
+  graph.nodes[1].kind = graph.nodes[2].kind = static_cast<Kind>(200);  // as a kind that the graph got later
+  graph.nodes[1].origin = "node 1 'first'";
+  graph.nodes[2].origin = "node 2 'second'";
+  try {
+    bounds_in("binary32", graph, property);
+    FAIL("a kind without a rule was bounded");
+  } catch (const InputRefused& refusal) {
+    REQUIRE(refusal.blockers.size() == 2);
+    CHECK(refusal.blockers[0].where == "node 1 'first'");
+    CHECK(refusal.blockers[1].code == "precision-operator");
+  }
 }

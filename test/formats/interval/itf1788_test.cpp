@@ -25,7 +25,8 @@ struct Statement {
 
 std::string cases_folder() {
   const char* set = std::getenv("OUTWARD_CASES");
-  return (set != nullptr ? std::string(set) : std::string(OUTWARD_SOURCE_DIR) + "/../shared/cases") + "/itf1788";
+  std::string folder = set != nullptr ? set : OUTWARD_SOURCE_DIR "/../shared/cases";
+  return folder.append("/itf1788");
 }
 
 std::string without_comments(const std::string& text) {
