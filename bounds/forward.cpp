@@ -15,7 +15,7 @@ namespace outward {
 namespace {
 
 // An interval vector with the absolute sums of its terms.
-struct Value {
+struct Enclosure {
   std::vector<double> lo, hi, sum;
   double magnitude = 1;
   void resize(std::size_t n) {
@@ -25,14 +25,14 @@ struct Value {
   }
 };
 
-using Operands = std::vector<const Value*>;
+using Operands = std::vector<const Enclosure*>;
 
 double absolute_bound(double lo, double hi) { return std::max(std::fabs(lo), std::fabs(hi)); }
 
 // centre ± (radius + error): the outward interval around a product computed to nearest, n roundings deep.
 // Every rounding of the three products is at most product_term(n)·sum; the few scalar operations after it count as five
 // more.
-void outward_from_products(const Products& p, double bias, std::uint64_t n, Value& out, std::size_t i) {
+void outward_from_products(const Products& p, double bias, std::uint64_t n, Enclosure& out, std::size_t i) {
   const double sum = inflate(add_up(p.sum, std::fabs(bias)), n);
   const double error = mul_up(product_term(n + 5), sum);
   const double reach = add_up(inflate(p.radius, n), error);
@@ -44,7 +44,7 @@ void outward_from_products(const Products& p, double bias, std::uint64_t n, Valu
 struct CentreRadius {
   std::vector<double> centre, radius;
 };
-CentreRadius split_box(const Value& x) {
+CentreRadius split_box(const Enclosure& x) {
   CentreRadius out;
   out.centre.resize(x.lo.size());
   out.radius.resize(x.lo.size());
@@ -70,11 +70,11 @@ double contraction_magnitude(const Network& net, std::uint32_t k, std::uint64_t 
   return mul_up(net.moved_magnitude[k], add_up(products, net.bias_magnitude[k]));
 }
 
-void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const Node& node = net.node(k);
   const auto rows = static_cast<std::size_t>(node.ints[0]), depth = static_cast<std::size_t>(node.ints[1]);
   const auto columns = static_cast<std::size_t>(node.ints[2]);
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   const CentreRadius box = split_box(x);
   const SparseWeights& weights = net.sparse[k];
   const double* bias = node.ints[3] ? node.payload.data() + columns * depth : nullptr;
@@ -90,10 +90,10 @@ void dense_rule(const Network& net, std::uint32_t k, const Operands& in, Value& 
   out.magnitude = contraction_magnitude(net, k, depth, x.magnitude);
 }
 
-void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const Node& node = net.node(k);
   const ConvGeometry g = conv_geometry(node);
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   const CentreRadius box = split_box(x);
   const double* bias = g.has_bias ? node.payload.data() + g.filters * g.window() : nullptr;
   const auto positions = static_cast<std::size_t>(g.positions());
@@ -135,10 +135,10 @@ void conv_rule(const Network& net, std::uint32_t k, const Operands& in, Value& o
   out.magnitude = contraction_magnitude(net, k, static_cast<std::uint64_t>(g.window()), x.magnitude);
 }
 
-void reduce_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void reduce_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const Node& node = net.node(k);
   const auto depth = static_cast<std::size_t>(node.ints[0]);
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   for (std::size_t i = 0; i < node.size; ++i) {
     double lo = 0, hi = 0, sum = 0;
     for (std::size_t j = i * depth; j < (i + 1) * depth; ++j) {
@@ -154,11 +154,11 @@ void reduce_rule(const Network& net, std::uint32_t k, const Operands& in, Value&
   out.magnitude = contraction_magnitude(net, k, depth, x.magnitude);
 }
 
-void bn_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void bn_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const Node& node = net.node(k);
   const BatchNormCoefficients& f = net.batch_norm[k];
   const auto channels = static_cast<std::size_t>(node.ints[0]), inner = static_cast<std::size_t>(node.ints[1]);
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   for (std::size_t i = 0; i < node.size; ++i) {
     const std::size_t q = (i / inner) % channels;
     const double slack = mul_up(std::fabs(f.a[q]), 8 * unit_roundoff);
@@ -175,10 +175,10 @@ void bn_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out
   out.magnitude = add_up(mul_up(factor, add_up(x.magnitude, std::max(1.0, f.max_mean))), std::max(1.0, f.max_shift));
 }
 
-void map_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void map_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const Node& node = net.node(k);
-  std::vector<std::pair<const Value*, std::size_t>> source;
-  for (const Value* v : in)
+  std::vector<std::pair<const Enclosure*, std::size_t>> source;
+  for (const Enclosure* v : in)
     for (std::size_t i = 0; i < v->lo.size(); ++i) source.emplace_back(v, i);
   for (std::size_t i = 0; i < node.size; ++i) {
     const auto& [v, j] = source[static_cast<std::size_t>(node.ints[i])];
@@ -187,12 +187,12 @@ void map_rule(const Network& net, std::uint32_t k, const Operands& in, Value& ou
     out.sum[i] = v->sum[j];
   }
   out.magnitude = 1;
-  for (const Value* v : in) out.magnitude = std::max(out.magnitude, v->magnitude);
+  for (const Enclosure* v : in) out.magnitude = std::max(out.magnitude, v->magnitude);
 }
 
-void add_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void add_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const bool minus = net.node(k).ints[0] == 1;
-  const Value &x = *in[0], &y = *in[1];
+  const Enclosure &x = *in[0], &y = *in[1];
   for (std::size_t i = 0; i < out.lo.size(); ++i) {
     out.lo[i] = minus ? sub_down(x.lo[i], y.hi[i]) : add_down(x.lo[i], y.lo[i]);
     out.hi[i] = minus ? sub_up(x.hi[i], y.lo[i]) : add_up(x.hi[i], y.hi[i]);
@@ -201,9 +201,9 @@ void add_rule(const Network& net, std::uint32_t k, const Operands& in, Value& ou
   out.magnitude = add_up(x.magnitude, y.magnitude);
 }
 
-void shift_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void shift_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const std::vector<double>& c = net.node(k).payload;
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   for (std::size_t i = 0; i < c.size(); ++i) {
     out.lo[i] = add_down(x.lo[i], c[i]);
     out.hi[i] = add_up(x.hi[i], c[i]);
@@ -212,9 +212,9 @@ void shift_rule(const Network& net, std::uint32_t k, const Operands& in, Value& 
   out.magnitude = add_up(x.magnitude, net.magnitude[k]);
 }
 
-void scale_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void scale_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const std::vector<double>& c = net.node(k).payload;
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   for (std::size_t i = 0; i < c.size(); ++i) {
     out.lo[i] = c[i] >= 0 ? mul_down(x.lo[i], c[i]) : mul_down(x.hi[i], c[i]);
     out.hi[i] = c[i] >= 0 ? mul_up(x.hi[i], c[i]) : mul_up(x.lo[i], c[i]);
@@ -223,9 +223,9 @@ void scale_rule(const Network& net, std::uint32_t k, const Operands& in, Value& 
   out.magnitude = mul_up(x.magnitude, net.magnitude[k]);
 }
 
-void divide_rule(const Network& net, std::uint32_t k, const Operands& in, Value& out) {
+void divide_rule(const Network& net, std::uint32_t k, const Operands& in, Enclosure& out) {
   const std::vector<double>& c = net.node(k).payload;
-  const Value& x = *in[0];
+  const Enclosure& x = *in[0];
   for (std::size_t i = 0; i < c.size(); ++i) {
     out.lo[i] = c[i] > 0 ? div_down(x.lo[i], c[i]) : div_down(x.hi[i], c[i]);
     out.hi[i] = c[i] > 0 ? div_up(x.hi[i], c[i]) : div_up(x.lo[i], c[i]);
@@ -234,8 +234,8 @@ void divide_rule(const Network& net, std::uint32_t k, const Operands& in, Value&
   out.magnitude = mul_up(x.magnitude, net.magnitude[k]);
 }
 
-void neg_rule(const Network&, std::uint32_t, const Operands& in, Value& out) {
-  const Value& x = *in[0];
+void neg_rule(const Network&, std::uint32_t, const Operands& in, Enclosure& out) {
+  const Enclosure& x = *in[0];
   for (std::size_t i = 0; i < x.lo.size(); ++i) {
     out.lo[i] = -x.hi[i];
     out.hi[i] = -x.lo[i];
@@ -244,7 +244,7 @@ void neg_rule(const Network&, std::uint32_t, const Operands& in, Value& out) {
   out.magnitude = x.magnitude;
 }
 
-using LinearRule = void (*)(const Network&, std::uint32_t, const Operands&, Value&);
+using LinearRule = void (*)(const Network&, std::uint32_t, const Operands&, Enclosure&);
 LinearRule linear_rule(Kind kind) {
   switch (kind) {
     case Kind::map:
@@ -273,8 +273,8 @@ LinearRule linear_rule(Kind kind) {
 }
 
 // The value of a group's leaf: a stored node's range, or a constant.
-Value leaf_value(const State& state, std::uint32_t k) {
-  Value v;
+Enclosure leaf_value(const State& state, std::uint32_t k) {
+  Enclosure v;
   v.lo = state.range[k].lo;
   v.hi = state.range[k].hi;
   v.sum.resize(v.lo.size());
@@ -292,7 +292,7 @@ void note_overflow(const Network& net, State& state, std::uint32_t k) {
 }
 
 // FORMAT.md section 3: δ of root k, added to the interval; also the overflow condition.
-void add_error_box(const Network& net, State& state, std::uint32_t k, Value& out) {
+void add_error_box(const Network& net, State& state, std::uint32_t k, Enclosure& out) {
   const FloatModel& f = state.model;
   for (std::uint32_t member : net.members[k]) {
     if (net.node(member).kind == Kind::bn && !(net.batch_norm[member].max_variance_up < f.omega))
@@ -320,10 +320,10 @@ void add_error_box(const Network& net, State& state, std::uint32_t k, Value& out
   }
 }
 
-Value group_value(const Network& net, State& state, std::uint32_t k) {
+Enclosure group_value(const Network& net, State& state, std::uint32_t k) {
   const std::vector<std::uint32_t>& members = net.members[k];
-  std::vector<Value> inner(members.size());
-  std::vector<Value> leaves;
+  std::vector<Enclosure> inner(members.size());
+  std::vector<Enclosure> leaves;
   leaves.reserve(64);
   for (std::size_t m = 0; m < members.size(); ++m) {
     const Node& node = net.node(members[m]);
@@ -368,11 +368,11 @@ void piecewise_interval(const Node& node, double lo, double hi, double* out_lo, 
   }
 }
 
-Value piecewise_value(const Network& net, State& state, std::uint32_t k) {
+Enclosure piecewise_value(const Network& net, State& state, std::uint32_t k) {
   const Node& node = net.node(k);
   const std::uint32_t operand = node.operands[0];
-  const Value x = leaf_value(state, operand);
-  Value out;
+  const Enclosure x = leaf_value(state, operand);
+  Enclosure out;
   out.resize(node.size);
   for (std::size_t i = 0; i < node.size; ++i) piecewise_interval(node, x.lo[i], x.hi[i], &out.lo[i], &out.hi[i]);
   if (node.kind == Kind::leaky && state.model.is_float) {
@@ -387,11 +387,11 @@ Value piecewise_value(const Network& net, State& state, std::uint32_t k) {
   return out;
 }
 
-Value max_value(const Network& net, const State& state, std::uint32_t k) {
+Enclosure max_value(const Network& net, const State& state, std::uint32_t k) {
   const Node& node = net.node(k);
   const auto width = static_cast<std::size_t>(node.ints[0]);
-  const Value x = leaf_value(state, node.operands[0]);
-  Value out;
+  const Enclosure x = leaf_value(state, node.operands[0]);
+  Enclosure out;
   out.resize(node.size);
   for (std::size_t i = 0; i < node.size; ++i) {
     out.lo[i] = *std::max_element(x.lo.begin() + i * width, x.lo.begin() + (i + 1) * width);
@@ -461,7 +461,7 @@ void set_input_range(const Network& net, State& state, Range input) {
 
 void interval_step(const Network& net, State& state, std::uint32_t k) {
   const Node& node = net.node(k);
-  Value v;
+  Enclosure v;
   if (net.is_root(k)) {
     v = group_value(net, state, k);
     if (state.model.is_float) add_error_box(net, state, k, v);
