@@ -44,12 +44,7 @@ std::string xml(std::string_view text) {
   return out;
 }
 
-std::string claim(const Line& l) {
-  std::string text = l.detail;
-  for (std::size_t i = 0; i < l.claims.size(); ++i) text += (i == 0 ? " under " : " and ") + l.claims[i];
-  return text;
-}
-std::string verdict(const Line& l) { return l.word + (claim(l).empty() ? "" : ": " + claim(l)); }
+std::string verdict(const Line& l) { return l.word + (l.detail.empty() ? "" : ": " + claim_text(l)); }
 
 std::string message(const Line& l) {
   std::string text = verdict(l);
@@ -111,7 +106,7 @@ void print_statement(const std::vector<Line>& lines, const std::vector<std::stri
   for (const Line& l : lines) {
     for (const Line::File& f : l.about)
       if (seen.insert(f.name + '\0' + f.sha256).second) subjects += (subjects.empty() ? "" : ",") + resource(f);
-    tests += (tests.empty() ? "" : ",") + quoted(l.file + ": " + claim(l));
+    tests += (tests.empty() ? "" : ",") + quoted(l.file + ": " + claim_text(l));
   }
   out << "{\"_type\":\"https://in-toto.io/Statement/v1\",\"subject\":[" << subjects
       << "],\"predicateType\":\"https://in-toto.io/attestation/test-result/v0.1\",\"predicate\":{\"result\":\"PASSED\","

@@ -1,5 +1,4 @@
-// The words of --explain: see explain.hpp. Two tables: what a kind of claim trusts (the entries of TRUST.md), and where
-// an assumption is used.
+// The words of --explain: see explain.hpp. A table of what a kind of claim trusts (the entries of TRUST.md).
 #include "checker/report/explain.hpp"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <ostream>
 
 #include "checker/readers/records.hpp"
+#include "checker/report/assumptions.hpp"
 
 namespace outward_check {
 
@@ -57,15 +57,6 @@ constexpr struct {
     {"spline certificate", "torchlean_spline.cpp"},
     {"camera certificate", "torchlean_camera.cpp"},
     {"property suite", "torchlean_suite.cpp"},
-};
-
-// The assumptions that a certificate of another tool may leave; TRUST.md says the same.
-constexpr struct {
-  const char *name, *used;
-} assumptions[] = {
-    {"asserted-bounds",
-     "the lower bounds or intervals that the file asserts are taken from it, in the comparison of every leaf with its "
-     "threshold and of every sample with its margin; --model or --recompute computes them instead"},
 };
 
 struct Tally {
@@ -119,7 +110,8 @@ const char* covered(const std::string& semantics) {
 
 void explain(const Line& l, const Options& options, std::ostream& out) {
   const std::string at = l.file + ": ";
-  const bool is_witness = l.detail == "violated" && l.records == 0, is_foreign = !l.statements.empty();
+  const bool is_witness = l.detail == "violated" && l.records == 0,
+             is_foreign = !l.statements.empty() && l.records == 0;
   const bool read = l.records > 0 || is_witness || is_foreign;
   const bool shown = l.code == 0 || l.word == "VALID_BUT_NOT_ASKED" || l.word == "VALID_WITH_ASSUMPTIONS";
   if (!read) return;
@@ -139,7 +131,8 @@ void explain(const Line& l, const Options& options, std::ostream& out) {
   bool assumed = false;
   for (const auto& a : assumptions) {
     const std::string named = std::string("assumed: ") + a.name;
-    if (std::find(l.statements.begin(), l.statements.end(), named) == l.statements.end()) continue;
+    const auto same = [&](const std::string& s) { return s == named || s.starts_with(named + ": "); };
+    if (std::none_of(l.statements.begin(), l.statements.end(), same)) continue;
     assumed = true;
     out << at << named << ", used: " << a.used << '\n';
   }

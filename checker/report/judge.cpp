@@ -111,6 +111,25 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
   return line;
 }
 
+// What the command line asks and the statement of another tool's certificate says nothing about.
+std::vector<std::string> not_answered(const ForeignKind& kind, const Judgement& judgement, const Options& options) {
+  std::vector<std::string> out;
+  if (!options.property.empty() || !options.radius.radius.empty() || options.expected)
+    out.push_back("it proves the statement it contains, not that of --property, --radius or --expect");
+  if (!options.semantics.empty() && options.semantics != "real" && options.semantics != "best")
+    out.push_back("its statement is over the reals and says nothing about --semantics " + options.semantics);
+  if (!options.model.empty() && !kind.uses_model)
+    out.push_back(std::string("the statement of a ") + kind.name + " says nothing about --model " + options.model);
+  if (!options.foreign.weights.empty() && !kind.uses_weights)
+    out.push_back(std::string("the statement of a ") + kind.name + " says nothing about --weights " +
+                  options.foreign.weights);
+  if (options.ieee32 && !kind.uses_ieee32)
+    out.push_back(std::string("the numbers of a ") + kind.name + " were not looked at for --ieee32");
+  if (options.recompute && !judgement.assumptions.empty())
+    out.push_back("--recompute asks for its bounds to be computed, and they were taken from the file");
+  return out;
+}
+
 Line foreign_line(const std::string& file, std::string_view text, const Options& options) {
   if (is_aptp_proof(text))
     throw ReadError(ReadError::Class::unsupported,
@@ -147,9 +166,9 @@ Line foreign_line(const std::string& file, std::string_view text, const Options&
   if (!line.word.empty()) return line;
   line.word = "VALID", line.code = 0;
   if (j.used_slack) line.word += "(SLACK " + shown(options.foreign.slack) + ")";
-  if (!options.property.empty() || !options.radius.radius.empty() || options.expected) {
+  for (const std::string& fault : not_answered(*kind, j, options)) {
     line.word = "VALID_BUT_NOT_ASKED", line.code = 2;
-    line.reasons.push_back("it proves the statement it contains, not that of --property, --radius or --expect");
+    line.reasons.push_back(fault);
   }
   return line;
 }

@@ -33,6 +33,8 @@ Line judge_file(const std::string& file, const Options& options);
 std::string stable_code(const Line& line);
 // The reasons, the last one with line, record and rule in front of it.
 std::vector<std::string> whole_reasons(const Line& line);
+// What stands behind the word: the claim with its semantics, and that it was not proved if a file of ours failed.
+std::string claim_text(const Line& line);
 // Text as JSON wants it: what is no UTF-8 becomes U+FFFD. Without quotes.
 std::string utf8(std::string_view text);
 

@@ -2,6 +2,10 @@
 #include "checker/report/options.hpp"
 
 #include <algorithm>
+#include <functional>
+
+#include "checker/report/assumptions.hpp"
+#include "checker/report/policy.hpp"
 
 namespace outward_check {
 
@@ -18,16 +22,18 @@ const char* const usage_text =
     "    --output-range LO,HI | --max-deviation D          instead of a label\n"
     "    --dataset X --labels Y          points and labels instead, for a composition; with --row N for one row\n"
     "    --min-certified N               a composition that certifies fewer rows is VALID_BUT_NOT_ASKED\n"
-    "  --expect holds|violated|bound   default holds; violated for a counterexample file\n"
-    "  --semantics real|fp32_any|fp64_any|best   default: the float claim of the model's element type\n"
+    "  --expect holds|violated|bound   default holds, but a counterexample file is asked whether it shows violated:\n"
+    "                        without --expect it is VALID (exit code 0) if it does. CI jobs give --expect or --policy\n"
+    "  --semantics real|fp32_any|fp64_any|best   default: the float claim of the model's element type; of another\n"
+    "                        tool's certificate what it states, which is over the reals\n"
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
     "  --input-shape NAME=D,D,...      dimensions the model leaves open\n"
-    "  --allow NAME          accept the named assumption\n"
+    "  --allow NAME          accept an assumption: asserted-bounds, shards-run-elsewhere\n"
     "certificates of other tools (judged by the statement they contain; --root is where they may name files)\n"
     "  --slack S             accept up to this error of their own rounding; the word is then VALID(SLACK S)\n"
     "  --max-slack S         the largest tolerance that a certificate may ask for itself\n"
     "  --recompute           compute the bounds they assert from weights and data\n"
-    "  --weights FILE        the weights they were made for    --network NAME=FILE  one of several networks\n"
+    "  --weights FILE        the weights they were made for\n"
     "  --ieee32              every number must be a binary32 number\n"
     "how\n"
     "  --shard K/N           follow only the K-th of N parts of one big proof: INCOMPLETE, with a record for --join\n"
@@ -37,8 +43,11 @@ const char* const usage_text =
     "  --json  --quiet  --explain      one JSON object per certificate; no reasons; more reasons\n"
     "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
     "  --statement           an in-toto statement, ready to be signed; nothing unless all are VALID\n"
-    "  --policy FILE         options from a file that the command line can't override (JSON: expect, semantics,\n"
-    "                        allow, limit, max-slack, min-certified, exact, recompute, ieee32)\n"
+    "  --policy FILE         options from a file (JSON: expect, semantics, allow, limit, slack, max-slack,\n"
+    "                        min-certified, exact, recompute, ieee32). What weakens it is a usage error: another\n"
+    "                        --expect or --semantics than it names, --allow of what it does not allow, --slack or\n"
+    "                        --max-slack above its own (0 unless named), fewer --min-certified, a higher --limit, and\n"
+    "                        what judges nothing (--print, --parse, --limits, --help)\n"
     "  --limit NAME=VALUE    another limit on what is read and computed (RESOURCE_LIMIT); --limits lists them\n"
     "  --print  --parse      a readable form of a certificate, and back\n"
     "exit codes: 0 VALID, 1 INVALID, 2 INCOMPLETE, VALID_BUT_NOT_ASKED, VALID(VACUOUS) or\n"
@@ -89,62 +98,69 @@ std::string one_of(const std::string& option, const std::string& text, const std
   throw UsageError{option + ": \"" + text + "\" is none of " + all};
 }
 
+std::string known_assumption(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Assumption& a : assumptions) names.emplace_back(a.name);
+  return one_of("--allow", name, names);
+}
+
 using Value = const std::string&;
 struct WithValue {
   const char* name;
+  Beside beside_policy;
   void (*store)(Options&, Value);
 };
 constexpr WithValue with_value[] = {
-    {"--model", [](Options& o, Value v) { o.model = v; }},
-    {"--property", [](Options& o, Value v) { o.property = v; }},
-    {"--root", [](Options& o, Value v) { o.root = v; }},
-    {"--input", [](Options& o, Value v) { o.input = v; }},
-    {"--dataset", [](Options& o, Value v) { o.dataset = v; }},
-    {"--labels", [](Options& o, Value v) { o.labels = v; }},
-    {"--row", [](Options& o, Value v) { o.row = integer("--row", v); }},
-    {"--min-certified", [](Options& o, Value v) { o.min_certified = integer("--min-certified", v); }},
-    {"--radius", [](Options& o, Value v) { o.radius.radius = decimal("--radius", v); }},
-    {"--label",
+    {"--model", Beside::open, [](Options& o, Value v) { o.model = v; }},
+    {"--property", Beside::open, [](Options& o, Value v) { o.property = v; }},
+    {"--root", Beside::open, [](Options& o, Value v) { o.root = v; }},
+    {"--input", Beside::open, [](Options& o, Value v) { o.input = v; }},
+    {"--dataset", Beside::open, [](Options& o, Value v) { o.dataset = v; }},
+    {"--labels", Beside::open, [](Options& o, Value v) { o.labels = v; }},
+    {"--row", Beside::open, [](Options& o, Value v) { o.row = integer("--row", v); }},
+    {"--min-certified", Beside::at_least, [](Options& o, Value v) { o.min_certified = integer("--min-certified", v); }},
+    {"--radius", Beside::open, [](Options& o, Value v) { o.radius.radius = decimal("--radius", v); }},
+    {"--label", Beside::open,
      [](Options& o, Value v) {
        o.radius.label = static_cast<std::uint32_t>(integer("--label", v)), o.has_label = true;
      }},
-    {"--clip", [](Options& o, Value v) { o.radius.clip = decimals("--clip", v, 2); }},
-    {"--scale", [](Options& o, Value v) { o.radius.scale = decimal("--scale", v); }},
-    {"--mean", [](Options& o, Value v) { o.radius.mean = decimals("--mean", v, 0); }},
-    {"--std", [](Options& o, Value v) { o.radius.std = decimals("--std", v, 0); }},
-    {"--layout",
+    {"--clip", Beside::open, [](Options& o, Value v) { o.radius.clip = decimals("--clip", v, 2); }},
+    {"--scale", Beside::open, [](Options& o, Value v) { o.radius.scale = decimal("--scale", v); }},
+    {"--mean", Beside::open, [](Options& o, Value v) { o.radius.mean = decimals("--mean", v, 0); }},
+    {"--std", Beside::open, [](Options& o, Value v) { o.radius.std = decimals("--std", v, 0); }},
+    {"--layout", Beside::open,
      [](Options& o, Value v) {
        o.radius.layout = one_of("--layout", v, {"nchw", "nhwc"});
      }},
-    {"--norm", [](Options&, Value v) { one_of("--norm", v, {"inf"}); }},
-    {"--output-range",
+    {"--norm", Beside::open, [](Options&, Value v) { one_of("--norm", v, {"inf"}); }},
+    {"--output-range", Beside::open,
      [](Options& o, Value v) {
        o.radius.range = decimals("--output-range", v, 2), o.radius.target = "range", o.has_target = true;
      }},
-    {"--max-deviation",
+    {"--max-deviation", Beside::open,
      [](Options& o, Value v) {
        o.radius.deviation = decimal("--max-deviation", v), o.radius.target = "deviation", o.has_target = true;
      }},
-    {"--expect",
+    {"--expect", Beside::same,
      [](Options& o, Value v) {
        one_of("--expect", v, {"holds", "violated", "bound"});
        o.expected = v == "holds" ? Claim::holds : v == "violated" ? Claim::violated : Claim::bound;
      }},
-    {"--semantics",
+    {"--semantics", Beside::same,
      [](Options& o, Value v) {
        o.semantics =
            one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
      }},
-    {"--shard",
+    {"--shard", Beside::open,
      [](Options& o, Value v) {
        const std::size_t slash = std::min(v.find('/'), v.size());
        o.shard = integer("--shard", v.substr(0, slash));
        o.shards = integer("--shard", v.substr(std::min(slash + 1, v.size())));
        if (o.shard == 0 || o.shard > o.shards) throw UsageError{"--shard takes K/N with 1 <= K <= N"};
      }},
-    {"--join", [](Options& o, Value v) { o.joined.push_back(v); }},
-    {"--allow", [](Options& o, Value v) { o.allowed.push_back(v); }},
-    {"--limit",
+    {"--join", Beside::open, [](Options& o, Value v) { o.joined.push_back(v); }},
+    {"--allow", Beside::listed, [](Options& o, Value v) { o.allowed.push_back(known_assumption(v)); }},
+    {"--limit", Beside::limit,
      [](Options& o, Value v) {
        const std::string name = v.substr(0, v.find('=') + 1);
        for (const std::string& other : o.limits)
@@ -152,17 +168,10 @@ constexpr WithValue with_value[] = {
        if (const std::string fault = set_limit(v); !fault.empty()) throw UsageError{"--limit " + fault};
        o.limits.push_back(v);
      }},
-    {"--slack", [](Options& o, Value v) { o.foreign.slack = not_negative("--slack", v); }},
-    {"--max-slack", [](Options& o, Value v) { o.foreign.max_slack = not_negative("--max-slack", v); }},
-    {"--weights", [](Options& o, Value v) { o.foreign.weights = v; }},
-    {"--network",
-     [](Options& o, Value v) {
-       const std::size_t equals = v.find('=');
-       if (equals == std::string::npos || equals == 0) throw UsageError{"--network takes NAME=FILE"};
-       if (!o.foreign.networks.emplace(v.substr(0, equals), v.substr(equals + 1)).second)
-         throw UsageError{"--network: " + v.substr(0, equals) + " is given twice"};
-     }},
-    {"--input-shape",
+    {"--slack", Beside::at_most, [](Options& o, Value v) { o.foreign.slack = not_negative("--slack", v); }},
+    {"--max-slack", Beside::at_most, [](Options& o, Value v) { o.foreign.max_slack = not_negative("--max-slack", v); }},
+    {"--weights", Beside::open, [](Options& o, Value v) { o.foreign.weights = v; }},
+    {"--input-shape", Beside::open,
      [](Options& o, Value v) {
        const std::size_t equals = v.rfind('=');
        if (equals == std::string::npos || equals == 0) throw UsageError{"--input-shape takes NAME=D,D,..."};
@@ -176,14 +185,22 @@ constexpr WithValue with_value[] = {
 struct Flag {
   const char* name;
   bool Options::*target;
+  Beside beside_policy = Beside::open;
 };
-constexpr Flag flags[] = {{"--exact", &Options::exact},         {"--json", &Options::json},
-                          {"--quiet", &Options::quiet},         {"--explain", &Options::explain},
-                          {"--print", &Options::print},         {"--parse", &Options::parse},
-                          {"--recompute", &Options::recompute}, {"--ieee32", &Options::ieee32},
-                          {"--sarif", &Options::sarif},         {"--junit", &Options::junit},
-                          {"--statement", &Options::statement}, {"--limits", &Options::list_limits},
-                          {"--help", &Options::help},           {"-h", &Options::help}};
+constexpr Flag flags[] = {{"--exact", &Options::exact},
+                          {"--json", &Options::json},
+                          {"--quiet", &Options::quiet},
+                          {"--explain", &Options::explain},
+                          {"--print", &Options::print, Beside::refused},
+                          {"--parse", &Options::parse, Beside::refused},
+                          {"--recompute", &Options::recompute},
+                          {"--ieee32", &Options::ieee32},
+                          {"--sarif", &Options::sarif},
+                          {"--junit", &Options::junit},
+                          {"--statement", &Options::statement},
+                          {"--limits", &Options::list_limits, Beside::refused},
+                          {"--help", &Options::help, Beside::refused},
+                          {"-h", &Options::help, Beside::refused}};
 
 void require_consistent(const Options& o) {
   if (o.files.empty()) throw UsageError{"no certificate was named"};
@@ -210,60 +227,35 @@ void require_consistent(const Options& o) {
   if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
 }
 
-// A policy file as arguments: {"expect":"holds","allow":["asserted-bounds"],"exact":true,...}.
-std::vector<std::string> policy_arguments(const std::string& path) {
-  std::vector<std::string> out;
-  try {
-    const Bytes bytes = read_file(path);
-    const JsonText policy = parse_json_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    require_keys(
-        policy, {},
-        {"expect", "semantics", "allow", "limit", "max-slack", "min-certified", "exact", "recompute", "ieee32"});
-    for (std::size_t i = 0; i < policy.keys.size(); ++i) {
-      const std::string name = "--" + policy.keys[i];
-      const JsonText& value = policy.items[i];
-      const bool is_flag = name == "--exact" || name == "--recompute" || name == "--ieee32";
-      if (name == "--allow" || name == "--limit") {
-        for (const JsonText& item : list_of(value, JsonKind::string)) out.insert(out.end(), {name, item.text});
-      } else if (is_flag) {
-        if (member(policy, policy.keys[i], JsonKind::boolean).truth) out.push_back(name);
-      } else {
-        out.insert(out.end(), {name, member(policy, policy.keys[i], JsonKind::string).text});
-      }
-    }
-  } catch (const ReadError& e) {
-    throw UsageError{"--policy " + path + ": " + e.what()};
-  }
-  return out;
-}
-
-// The arguments with those of the policy first, so that giving one again is giving it twice.
-std::vector<std::string> with_policy(const std::vector<std::string>& given) {
-  std::vector<std::string> out, rest;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool joined = given[i].starts_with("--policy=");
-    if (!joined && given[i] != "--policy") {
-      rest.push_back(given[i]);
+// The path of --policy, taken out of the arguments; "" without one.
+std::string take_policy(std::vector<std::string>* arguments) {
+  std::vector<std::string> rest;
+  std::optional<std::string> path;
+  for (std::size_t i = 0; i < arguments->size(); ++i) {
+    const std::string& argument = (*arguments)[i];
+    const bool joined = argument.starts_with("--policy=");
+    if (!joined && argument != "--policy") {
+      rest.push_back(argument);
       continue;
     }
-    if (!out.empty()) throw UsageError{"--policy is given twice"};
-    if (!joined && i + 1 == given.size()) throw UsageError{"--policy needs a value"};
-    out = policy_arguments(joined ? given[i].substr(9) : given[++i]);
+    if (path) throw UsageError{"--policy is given twice"};
+    if (!joined && i + 1 == arguments->size()) throw UsageError{"--policy needs a value"};
+    path = joined ? argument.substr(9) : (*arguments)[++i];
+    if (path->empty()) throw UsageError{"--policy needs a value"};
   }
-  out.insert(out.end(), rest.begin(), rest.end());
-  return out;
+  *arguments = std::move(rest);
+  return path.value_or("");
 }
 
-}  // namespace
+using Judge = std::function<void(Beside, const std::string& option, const std::string& value)>;
 
-Options parse_options(const std::vector<std::string>& given) {
-  Options options;
-  const std::vector<std::string> arguments = with_policy(given);
+// Stores the arguments in the options and gives back the names of those that were there. Each is judged first.
+std::vector<std::string> store(const std::vector<std::string>& arguments, const Judge& judge, Options* options) {
   std::vector<std::string> seen;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string name = arguments[i];
     if (name.size() < 2 || name[0] != '-') {
-      options.files.push_back(name);
+      options->files.push_back(name);
       continue;
     }
     std::optional<std::string> value;
@@ -271,23 +263,46 @@ Options parse_options(const std::vector<std::string>& given) {
       value = name.substr(equals + 1), name.resize(equals);
     }
     const auto flag = std::find_if(std::begin(flags), std::end(flags), [&](const Flag& f) { return name == f.name; });
-    options.asked.push_back(arguments[i]);
+    options->asked.push_back(arguments[i]);
     if (flag != std::end(flags) && !value) {
-      options.*(flag->target) = true;
+      judge(flag->beside_policy, name, "");
+      options->*(flag->target) = true, seen.push_back(name);
       continue;
     }
     const auto option =
         std::find_if(std::begin(with_value), std::end(with_value), [&](const WithValue& w) { return name == w.name; });
     if (option == std::end(with_value)) throw UsageError{"unknown option " + arguments[i]};
     if (!value && i + 1 == arguments.size()) throw UsageError{name + " needs a value"};
-    if (!value) options.asked.push_back(*(value = arguments[++i]));
-    const bool repeatable =
-        name == "--allow" || name == "--join" || name == "--limit" || name == "--input-shape" || name == "--network";
+    if (!value) options->asked.push_back(*(value = arguments[++i]));
+    const bool repeatable = name == "--allow" || name == "--join" || name == "--limit" || name == "--input-shape";
     if (!repeatable && std::find(seen.begin(), seen.end(), name) != seen.end())
       throw UsageError{name + " is given twice"};
     seen.push_back(name);
-    option->store(options, *value);
+    judge(option->beside_policy, name, *value);
+    option->store(*options, *value);
   }
+  return seen;
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& given) {
+  std::vector<std::string> arguments = given;
+  const std::string path = take_policy(&arguments);
+  Options options, policy;
+  std::vector<std::string> named;
+  if (!path.empty()) {
+    named = store(
+        policy_arguments(path), [](Beside, const std::string&, const std::string&) {}, &options);
+    policy = options;
+    options.limits.clear();  // giving one again is judged against the policy, not refused as given twice
+  }
+  store(
+      arguments,
+      [&](Beside rule, const std::string& option, const std::string& value) {
+        if (!path.empty()) require_no_weaker(rule, option, value, path, named, policy);
+      },
+      &options);
   if (!options.help && !options.list_limits) require_consistent(options);
   options.foreign.root = options.root, options.foreign.model = options.model;
   options.foreign.recompute = options.recompute, options.foreign.ieee32 = options.ieee32;

@@ -32,6 +32,13 @@ std::vector<std::string> whole_reasons(const Line& l) {
   return reasons;
 }
 
+std::string claim_text(const Line& l) {
+  std::string text = l.detail;
+  for (std::size_t i = 0; i < l.claims.size(); ++i) text += (i == 0 ? " under " : " and ") + l.claims[i];
+  const bool unproved = l.word == "INCOMPLETE" || l.word == "INVALID" || l.word == "RESOURCE_LIMIT";
+  return unproved && !l.claims.empty() ? "not proved: " + text : text;
+}
+
 std::string utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -51,12 +58,7 @@ void print_json(const Line& l, std::ostream& out) {
 }
 
 void print_text(const Line& l, const Options& options, std::ostream& out, std::ostream& details) {
-  out << l.word << ' ' << l.file;
-  if (!l.detail.empty()) {
-    out << ": " << l.detail;
-    for (std::size_t i = 0; i < l.claims.size(); ++i) out << (i == 0 ? " under " : " and ") << l.claims[i];
-  }
-  out << '\n';
+  out << l.word << ' ' << l.file << (l.detail.empty() ? "" : ": ") << claim_text(l) << '\n';
   for (const std::string& b : l.bounds) out << "  " << b << '\n';
   for (const std::string& s : l.statements) out << "  " << s << '\n';
   out.flush();

@@ -6,14 +6,16 @@
 #include <memory>
 #include <set>
 
+#include "checker/report/assumptions.hpp"
 #include "checker/report/identity.hpp"
 #include "checker/report/question.hpp"
+#include "checker/translate/json_text.hpp"
 
 namespace outward_check {
 
 namespace {
 
-constexpr const char* assumption = "shards-run-elsewhere";
+constexpr const char* assumption = shards_run_elsewhere;
 constexpr const char* checker_name = "outward check 1";  // changed with every change of what a shard means
 
 // Where scopes begin and end in the file, and whether its records refute every case.
@@ -212,6 +214,20 @@ std::string shard_record(Share s, const std::string& rest) {
   return "{\"record\":\"shard\",\"shard\":" + std::to_string(s.number) + ",\"of\":" + std::to_string(s.of) + rest;
 }
 
+// The shard record of a line that --shard printed, as text (blanks in front) or among the statements of --json.
+void add_records(std::string_view line, std::set<std::string>* found) {
+  const auto add = [&](std::string_view one) {
+    if (one.starts_with("{\"record\":\"shard\",")) found->emplace(one);
+  };
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  add(line);
+  if (!line.starts_with("{\"certificate\":")) return;
+  const JsonText printed = parse_json_text(line);
+  for (const JsonText& statement : list_of(member(printed, "statements", JsonKind::list), JsonKind::string))
+    add(statement.text);
+}
+
 }  // namespace
 
 Line shard_line(const std::string& file, const Options& options) {
@@ -221,7 +237,8 @@ Line shard_line(const std::string& file, const Options& options) {
   const Followed f = follow(file, options, share, &line);
   if (!f.good) return line;
   line.word = "INCOMPLETE", line.code = 2;
-  line.detail = "shard " + std::to_string(share.number) + " of " + std::to_string(share.of) + " follows: holds";
+  line.detail =
+      "shard " + std::to_string(share.number) + " of " + std::to_string(share.of) + " follows, of a proof of holds";
   line.statements.push_back(shard_record(share, f.record));
   line.reasons.push_back("one shard is no proof: --join takes the records of all of them");
   return line;
@@ -234,13 +251,14 @@ Line join_line(const std::string& file, const Options& options) {
   for (const std::string& path : options.joined) {
     const Bytes bytes = read_file(path);
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    while (!text.empty()) {  // what --shard printed, a line each; blanks in front
+    while (!text.empty()) {  // what --shard printed, a line each
       const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
-      std::string_view one = text.substr(0, length);
+      try {
+        add_records(text.substr(0, length), &found);
+      } catch (const ReadError& e) {
+        throw ReadError(e.kind, path + ": " + e.what());
+      }
       text.remove_prefix(length);
-      if (one.ends_with('\n')) one.remove_suffix(1);
-      one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
-      if (one.starts_with("{\"record\":\"shard\",")) found.emplace(one);
     }
   }
   const Followed f = follow(file, options, {0, 1}, &line);

@@ -13,20 +13,21 @@ namespace outward_check {
 
 namespace {
 
-// One line per kind; the first that recognises a document judges it.
+// One line per kind; the first that recognises a document judges it. Behind it what it is about: --model, --weights,
+// and numbers that --ieee32 looks at.
 const std::vector<ForeignKind> kinds = {
-    {"Marabou proof", is_marabou_proof, judge_marabou},
-    {"crown query", is_crown_query, judge_crown_query},
-    {"monotonicity certificate", is_monotonicity, judge_monotonicity},
-    {"leaf artifact", is_leaf_artifact, judge_leaf_artifact},
-    {"margin certificate", is_margin, judge_margin},
-    {"node certificate", is_node_certificate, judge_node_certificate},
-    {"interval result", is_ibp_result, judge_ibp_result},
-    {"ODE certificate", is_ode, judge_ode},
-    {"PINN certificate", is_pinn, judge_pinn},
-    {"spline certificate", is_spline, judge_spline},
-    {"camera certificate", is_camera, judge_camera},
-    {"property suite", is_property_suite, judge_property_suite},
+    {"Marabou proof", is_marabou_proof, judge_marabou, false, false, false},
+    {"crown query", is_crown_query, judge_crown_query, false, false, true},
+    {"monotonicity certificate", is_monotonicity, judge_monotonicity, false, false, true},
+    {"leaf artifact", is_leaf_artifact, judge_leaf_artifact, true, false, true},
+    {"margin certificate", is_margin, judge_margin, false, true, true},
+    {"node certificate", is_node_certificate, judge_node_certificate, true, false, true},
+    {"interval result", is_ibp_result, judge_ibp_result, false, false, true},
+    {"ODE certificate", is_ode, judge_ode, false, false, true},
+    {"PINN certificate", is_pinn, judge_pinn, false, false, true},
+    {"spline certificate", is_spline, judge_spline, false, false, true},
+    {"camera certificate", is_camera, judge_camera, false, false, true},
+    {"property suite", is_property_suite, judge_property_suite, true, false, true},
 };
 
 }  // namespace

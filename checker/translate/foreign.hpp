@@ -4,7 +4,6 @@
 // Promises that a file is accepted only for the statement it contains, and that what was not established is said.
 #pragma once
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +17,6 @@ namespace outward_check {
 struct ForeignOptions {
   std::string root;                             // files named inside a certificate are looked for below it; "" forbids
   std::string model, weights;                   // files the user names himself; "" when not given
-  std::map<std::string, std::string> networks;  // --network NAME=FILE
   Fraction slack;                               // 0: exact
   std::optional<Fraction> max_slack;            // the largest slack or tolerance that a file may ask for itself
   bool recompute = false;                       // compute asserted boxes from the weights instead of believing them
@@ -47,6 +45,7 @@ struct ForeignKind {
   const char* name;  // as printed, e.g. "Marabou proof"
   bool (*recognises)(const JsonText& document);
   Judgement (*judge)(const JsonText& document, const ForeignOptions& options);  // throws ReadError
+  bool uses_model, uses_weights, uses_ieee32;  // whether the judgement is about these, when they are given
 };
 // The kind of a document; null if no reader knows it.
 const ForeignKind* foreign_kind(const JsonText& document);
