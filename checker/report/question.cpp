@@ -6,6 +6,7 @@
 #include "checker/report/identity.hpp"
 #include "checker/translate/aptp.hpp"
 #include "checker/translate/dataset.hpp"
+#include "checker/translate/decimal_text.hpp"
 
 namespace outward_check {
 
@@ -83,8 +84,8 @@ const Property* AskedQuestion::asked(const Graph& graph) {
     if (options_.row) {
       const Dataset data = read_dataset(options_.dataset, options_.labels, graph);
       if (*options_.row >= data.rows())
-        throw UsageError{"--row " + std::to_string(*options_.row) + ": the dataset has " +
-                         std::to_string(data.rows()) + " rows, counted from 0"};
+        throw UsageError{"--row " + std::to_string(*options_.row) + ": the dataset has " + std::to_string(data.rows()) +
+                         " rows, counted from 0"};
       radius.centre_bits = data.centre(*options_.row), radius.label = data.labels[*options_.row];
     }
     const bool has_label = options_.has_label || options_.row;
@@ -138,7 +139,15 @@ bool AskedQuestion::states(const Record& record, const Property& property) {
   return names_property(record, property, true);
 }
 
+void require_within_limits(const RadiusOptions& o) {
+  Fraction ignored;
+  for (const std::string& text : {o.radius, o.scale, o.deviation}) take_decimal(text, &ignored);
+  for (const std::vector<std::string>& list : {o.mean, o.std, o.clip, o.range})
+    for (const std::string& text : list) take_decimal(text, &ignored);
+}
+
 Run run_at_centre(RadiusOptions centre, const Structure& structure) {
+  require_within_limits(centre);
   const Graph& graph = structure.graph;
   // A box that is the centre after preprocessing.
   centre.radius = "0", centre.clip.clear(), centre.target = "none", centre.deviation.clear();
@@ -149,6 +158,7 @@ Run run_at_centre(RadiusOptions centre, const Structure& structure) {
 }
 
 Property complete_radius_property(RadiusOptions radius, bool has_label, const Graph& graph) {
+  require_within_limits(radius);
   const bool needs_label = radius.target == "label" && !has_label;
   std::vector<Fraction> reference;
   if (needs_label || radius.target == "deviation") {

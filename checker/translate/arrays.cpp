@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "checker/translate/decimal_text.hpp"
 #include "checker/translate/inflate.hpp"
 
 namespace outward_check {
@@ -96,7 +97,7 @@ void ArrayReader::exact_integer(std::uint64_t magnitude, bool negative) {
 
 void ArrayReader::rounded(std::string_view decimal) {
   Fraction value;
-  require(parse_decimal(decimal, &value), "a decimal number within the limits");
+  require(take_decimal(decimal, &value), "a decimal number");
   std::uint64_t pattern = 0;
   require(round_to_bits(value, wanted_.is_binary64, &pattern), "a number within the element type");
   if (array_.bits.size() == wanted_.count && !wanted_.rows) expect_count(array_.bits.size() + 1);

@@ -306,8 +306,9 @@ class Refusals(CheckTest):
             self.assertIn("check: ", done.err)
 
     def test_files(self):
-        for text in [b"", b"{", b"{}\n", b"\x00" * 100, b"[" * 100000, os.urandom(1000), b"sat\n((X_0 1))\n"]:
+        for text in [b"", b"{", b"{}\n", b"\x00" * 100, os.urandom(1000), b"sat\n((X_0 1))\n"]:
             self.assertIn(self.judge_text(text, *asked(HOLDS)), ("MALFORMED", "UNSUPPORTED"))
+        self.assertEqual(self.judge_text(b"[" * 100000, *asked(HOLDS)), "RESOURCE_LIMIT")
         self.assertEqual(harness.run("check", self.path("nothing"), *asked(HOLDS)).code, 4)
         self.assertEqual(harness.run("check", self.folder, *asked(HOLDS)).code, 4)
 

@@ -97,6 +97,23 @@ class Limits(harness.FolderTest):
                 self.assertIn("limit " + setting.split("=")[1] if name == "image-side" else name, done.out + done.err)
         self.assertEqual(tried, listed)
 
+    def test_numbers_wherever_they_stand(self):
+        """A number over the limit of digits or of the exponent was MALFORMED, or a usage error, everywhere but in VNN-LIB."""
+        centre, query = self.write("c.csv", "0.25\n"), WORKED[1:] + ["--radius", "0.12", "--label", "0"]
+        cases = [WORKED[:1] + query + ["--input", centre], WORKED[:1] + WORKED[1:] + ["--radius", "1", "--input", centre],
+                 WORKED[:1] + query, WORKED[:1] + query[:-4] + ["--radius", "1", "--output-range", "0,0.25"],
+                 WORKED[:1] + query[:-4] + ["--radius", "1", "--scale", "2.55"],
+                 [self.write("w.txt", "sat\n((X_0 0.25))")] + query[:-4] + ["--radius", "1"],
+                 [FOREIGN + "decay.json", "--slack", "0.25", "--root", FOREIGN]]
+        for command in cases:
+            for order in (lambda c, l: c + l), (lambda c, l: l + c):
+                done = harness.run("check", *order(command, ["--limit", "digits=1"]), cwd=EXAMPLES)
+                self.assertEqual(done.code, 5, done)
+                self.assertIn("raised by --limit digits=N", done.err)
+        done = harness.run("check", *WORKED, "--radius", "1e9", "--limit", "exponent=5", cwd=EXAMPLES)
+        self.assertEqual((done.code, "raised by --limit exponent=N" in done.err), (5, True), done)
+        self.assertEqual(harness.run("check", *WORKED, "--radius", "1e", cwd=EXAMPLES).code, 3)
+
 
 if __name__ == "__main__":
     harness.main()
