@@ -85,6 +85,11 @@ void BoxProver::refute(const RowTable& rows, State& state, const std::vector<std
         const double* plane =
             by_row ? planes.coefficient.data() + (first + row.row) * inputs : sum_planes.coefficient.data();
         part->worst = best.bound;
+        part->case_index = c->case_index;
+        part->rows = by_row ? std::vector<std::uint32_t>{row.row} : best.rows;
+        part->multipliers = by_row ? std::vector<double>{1} : best.multipliers;
+        part->bound = by_row ? bounds[first + row.row] : best.bound;
+        part->slopes = ids;
         part->plane.assign(plane, plane + inputs);
         worst_form = std::move(best_form);
       }
@@ -101,7 +106,7 @@ BoxProver::Attempt BoxProver::refute_by_row(const RowTable& rows, std::span<cons
   Attempt best;
   for (std::uint32_t r = 0; r < bounds.size(); ++r) {
     const double scale = rows.scale(c.case_index, r), one = 1.0;
-    if (bounds[r] / scale > best.bound) best = {bounds[r] / scale, r};
+    if (bounds[r] / scale > best.bound) best = {bounds[r] / scale, r, {}, {}};
     if (bounds[r] > c.bound) {
       c.bound = bounds[r];
       c.row = r;
@@ -130,6 +135,8 @@ BoxProver::Attempt BoxProver::refute_by_sum(const RowTable& rows, const State& s
   }
   Attempt sum;
   if (used.size() < 2) return sum;
+  sum.rows = used;
+  sum.multipliers = used_multipliers;
   rows.append_sum(c.case_index, multipliers, form);
   sweeper_.engine.form_bounds(state, net_.graph.output, form, std::span(&sum.bound, 1), &sum_planes);
   if (refutes(sum.bound, false, part_margin)) {
@@ -137,6 +144,51 @@ BoxProver::Attempt BoxProver::refute_by_sum(const RowTable& rows, const State& s
     observer.refute(c.case_index, used, used_multipliers, ids, {});
   }
   return sum;
+}
+
+// Where the plane below the form of the open case is positive, nothing is unsafe: what is left of each input is an
+// interval at one of its ends. Worth the steps that must then be written for the part when together it halves the part,
+// about. Each piece that goes is bounded rigorously, with the ranges and lines of the part.
+void BoxProver::clip(const RowTable& rows, State& state, PartResult& part) {
+  constexpr double least_cut = 0.9, worthwhile = 0.6;
+  Range& x = state.range[0];
+  if (part.plane.empty() || !(part.bound <= 0) || !(part.bound > -infinity)) return;
+  for (std::uint32_t k = 1; k < net_.size(); ++k)  // its lines would change with the piece
+    if ((is_piecewise(net_.node(k).kind) || net_.node(k).kind == Kind::max) && net_.node(k).operands[0] == 0) return;
+  std::vector<double> all(rows.rows(part.case_index), 0.0);
+  double scale = 0;
+  for (std::size_t r = 0; r < part.rows.size(); ++r) {
+    all[part.rows[r]] = part.multipliers[r];
+    scale += part.multipliers[r] * rows.scale(part.case_index, part.rows[r]);
+  }
+  const double wanted = part_margin * scale, slack = -part.bound + 1e3 * wanted;
+  std::vector<Clip> clips;
+  double left = 1;
+  for (std::uint32_t d = 0; d < x.lo.size(); ++d) {
+    const double a = part.plane[d], width = x.hi[d] - x.lo[d], keep = slack / std::fabs(a) * (1 + 1e-9);
+    if (!(keep < least_cut * width)) continue;
+    const double at = a > 0 ? x.lo[d] + keep : x.hi[d] - keep;
+    if (!(x.lo[d] < at && at < x.hi[d])) continue;
+    clips.push_back({d, at, a > 0});
+    left *= keep / width;
+  }
+  if (!(left < worthwhile)) return;
+  Forms form;
+  rows.append_sum(part.case_index, all, form);
+  const Range whole = x;
+  for (const Clip& c : clips) {
+    double& kept = c.keep_lower ? x.hi[c.input] : x.lo[c.input];
+    double& other = c.keep_lower ? x.lo[c.input] : x.hi[c.input];
+    const double end = other;
+    other = c.at;
+    double bound = -infinity;
+    sweeper_.engine.form_bounds(state, net_.graph.output, form, std::span(&bound, 1));
+    other = end;
+    if (!refutes(bound, false, wanted)) continue;
+    kept = c.at;
+    part.clips.push_back(c);
+  }
+  x = whole;
 }
 
 // Each unstable neuron costs a bound about its coefficient times the height between its lines; each input is to blame
@@ -246,14 +298,14 @@ PartResult BoxProver::prove_part(const RowTable& rows, const Part& part, ProofOb
   refute(rows, state, slope_ids, result.cases, observer, &result);
   const auto open =
       std::count_if(result.cases.begin(), result.cases.end(), [](const CaseBound& c) { return !c.refuted; });
-  if (open > 0 && static_cast<std::size_t>(open) < result.cases.size()) result.ranges = state.range;
+  if (open == 1 && state.overflow.empty()) clip(rows, state, result);
+  if ((open > 0 && static_cast<std::size_t>(open) < result.cases.size()) || !result.clips.empty())
+    result.ranges = state.range;
   result.overflow = state.overflow;
   return result;
 }
 
-double claimable(double bound) {
-  return sub_down(bound, add_up(mul_up(0x1p-40, std::fabs(bound)), 0x1p-1000));
-}
+double claimable(double bound) { return sub_down(bound, add_up(mul_up(0x1p-40, std::fabs(bound)), 0x1p-1000)); }
 
 BoxResult BoxProver::enclose(const Property& property, ProofObserver& observer, std::optional<RootProof>* root) {
   BoxResult result;

@@ -53,13 +53,27 @@ struct Part {
   std::vector<std::uint32_t> open;  // cases still to be refuted
 };
 
+// What is cut off a part, one input after the other: beyond `at` the form that describes the part's open case is above
+// its margin, with the part's own lines.
+struct Clip {
+  std::uint32_t input = 0;
+  double at = 0;
+  bool keep_lower = false;  // what is left is x <= at; else x >= at
+};
+
 struct PartResult {
   std::vector<CaseBound> cases;  // of part.open, in that order
   std::string overflow;
-  std::vector<Range> ranges;  // of all nodes; empty unless some but not all cases were refuted
+  std::vector<Range> ranges;  // of all nodes; empty unless some but not all cases were refuted, or clips are given
   // Of the open case with the least bound: that bound, scaled, and the plane below its form (inputs() coefficients).
   double worst = infinity;
   std::vector<double> plane;
+  // The form: rows of a case and their multipliers, and the ids of the slopes of the bound.
+  std::uint32_t case_index = 0;
+  std::vector<std::uint32_t> rows, slopes;
+  std::vector<double> multipliers;
+  double bound = -infinity;  // of the form, not scaled
+  std::vector<Clip> clips;   // only if one case is open
   std::vector<double> loss;  // per input: how much of what the relaxation loses there its width is to blame for, about
 };
 
@@ -107,11 +121,14 @@ class BoxProver {
   struct Attempt {
     double bound = -infinity;  // scaled
     std::uint32_t row = 0;
+    std::vector<std::uint32_t> rows = {};  // of a sum
+    std::vector<double> multipliers = {};
   };
   Attempt refute_by_row(const RowTable& rows, std::span<const double> bounds, CaseBound& c, bool branching,
                         std::span<const std::uint32_t> ids, ProofObserver& observer) const;
   Attempt refute_by_sum(const RowTable& rows, const State& state, const Planes& planes, std::size_t first, CaseBound& c,
                         std::span<const std::uint32_t> ids, ProofObserver& observer, Forms& form, Planes& sum_planes);
+  void clip(const RowTable& rows, State& state, PartResult& part);
   void refute(const RowTable& rows, State& state, const std::vector<std::uint32_t>& slope_ids,
               std::vector<CaseBound>& cases, ProofObserver& observer, PartResult* part);
 

@@ -19,6 +19,12 @@ struct Waiting {
   std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
 };
 
+// Of a log its slopes; equal ones are written once for all who use them.
+struct SlopesOnly final : ProofObserver {
+  ProofLog log;
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& bytes) override { log.slopes(id, node, bytes); }
+};
+
 class InputSplitter {
  public:
   InputSplitter(const Network& net, Semantics semantics, const RowTable& rows, std::uint32_t box,
@@ -136,10 +142,13 @@ class InputSplitter {
       return;
     }
     child.known = w.domain.known;
-    if (refuted_some && r.overflow.empty()) {
+    // A clipped part keeps its ranges in memory as long as something below it waits.
+    if (queue_.size() > most_clipped) r.clips.clear();
+    if ((refuted_some && r.overflow.empty()) || !r.clips.empty()) {
       tree_.log(w.part) = std::move(logs_[i]);
       child.known = std::make_shared<const std::vector<Range>>(std::move(r.ranges));
     }
+    cut_off(w, r);
     std::size_t d = choose_input(w.domain.input, r);
     double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
     if (w.guide != SplitGuide::none) {
@@ -169,6 +178,27 @@ class InputSplitter {
     queue_.add({r.worst, first + 1, std::move(child), half(false)});
   }
 
+  // Closes what the part's own bound shows to be safe, and goes on in the rest.
+  void cut_off(Waiting& w, PartResult& r) {
+    if (r.clips.empty()) return;
+    SlopesOnly slopes;
+    std::uint32_t next = 0;
+    tree_.log(w.part).replay(slopes, {0xffffffff, 0}, next);
+    for (const Clip& c : r.clips) {
+      const ProofTree::Index first = tree_.split(w.part, {0, c.input, c.at});
+      const ProofTree::Index gone = c.keep_lower ? first : first + 1;
+      tree_.log(gone) = slopes.log;
+      tree_.log(gone).refute(r.case_index, r.rows, r.multipliers, r.slopes, {});
+      tree_.close(gone);
+      w.part = c.keep_lower ? first + 1 : first;
+      double& lo = w.domain.input.lo[c.input];
+      double& hi = w.domain.input.hi[c.input];
+      const double width = hi - lo;
+      (c.keep_lower ? hi : lo) = c.at;
+      if (!r.loss.empty()) r.loss[c.input] *= (hi - lo) / width;
+    }
+  }
+
   // The input that costs most: by the slope of the plane over its width, and by the relaxation error it causes.
   static std::size_t choose_input(const Range& box, const PartResult& r) {
     constexpr double weight = 0.5;
@@ -188,7 +218,7 @@ class InputSplitter {
     return best;
   }
 
-  static constexpr std::size_t most_waiting = 200000;
+  static constexpr std::size_t most_waiting = 200000, most_clipped = 10000;
 
   const Network& net_;
   const RowTable& rows_;
