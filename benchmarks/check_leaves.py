@@ -5,7 +5,7 @@ The proof is made by `verify` without splits; its refutation is then moved into 
 splits, so that a leaf costs what a leaf of a branching proof costs: one backward pass over the whole network with given
 slopes and ranges. The time of a leaf is the difference between many leaves and one, divided by their number. Processor
 time of the child, least of three runs. Nothing here is a test.
-usage: check_leaves.py BIN [LEAVES [EXACT_LEAVES]]   default 100000 and 8 (powers of two are rounded up to)
+usage: check_leaves.py BIN [LEAVES [EXACT_LEAVES]]   default 100000 and 256 (powers of two are rounded up to)
 """
 import hashlib
 import os
@@ -86,7 +86,7 @@ def cost(command, runs=3):
 
 def main():
     binaries = sys.argv[1]
-    depths = [(int(n) - 1).bit_length() for n in (sys.argv[2:] + ["100000", "8"][len(sys.argv) - 2:])]
+    depths = [(int(n) - 1).bit_length() for n in (sys.argv[2:] + ["100000", "256"][len(sys.argv) - 2:])]
     with tempfile.TemporaryDirectory() as folder:
         model, query, proof = [os.path.join(folder, n) for n in ("m.onnx", "q.vnnlib", "c.jsonl")]
         write_network(model)
