@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "formats/words/long_division.hpp"
+
 namespace outward {
 namespace {
 
@@ -402,7 +404,7 @@ RootAndRest karatsuba_square_root(const Integer& x, unsigned bits) {
   const Integer mask = (Integer(1) << quarter) - 1;
   RootAndRest half = karatsuba_square_root(x >> (2 * quarter), bits / 2);
   Integer quotient, rest;
-  divide_qr(Integer((half.rest << quarter) + ((x >> quarter) & mask)), Integer(half.root << 1), quotient, rest);
+  divide_long(Integer((half.rest << quarter) + ((x >> quarter) & mask)), Integer(half.root << 1), quotient, rest);
   RootAndRest out{(half.root << quarter) + quotient, (rest << quarter) + (x & mask) - quotient * quotient};
   if (out.rest < 0) {
     out.rest += 2 * out.root - 1;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/error.hpp"
+#include "formats/words/long_division.hpp"
 
 namespace outward {
 namespace {
@@ -141,7 +142,7 @@ Value round_quotient(const Format& format, bool negative, const Integer& n, cons
   const std::int64_t shift = std::max<std::int64_t>(0, format.precision() + 3 + length(d) - length(n));
   Exact x{negative, 0, exponent - shift, false};
   Integer remainder;
-  divide_qr(Integer(n << static_cast<unsigned>(shift)), d, x.significand, remainder);
+  divide_long(Integer(n << static_cast<unsigned>(shift)), d, x.significand, remainder);
   x.sticky = !remainder.is_zero();
   return round(format, x, rounding, flags);
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "formats/error.hpp"
+#include "formats/words/long_division.hpp"
 #include "formats/words/word_format.hpp"
 #include "test/formats/half_oracle.hpp"
 #include "test/formats/random_codes.hpp"
@@ -204,6 +205,28 @@ TEST_CASE("the interface of all formats takes the fast paths and equals the gene
     const std::array<Integer, 2> codes{Integer(1) << static_cast<unsigned>(interface->width()), 0};
     CHECK_THROWS_AS(interface->apply(Operation::add, codes, Rounding::up, flags), InputRefused);
   }
+}
+
+TEST_CASE("long division: dividend and rest, words of all ones and all zeros among them") {
+  std::mt19937_64 random(2048);
+  const auto number = [&] {
+    const auto bits = 1 + random() % 2000, kind = random() % 3;
+    Integer x = 0;
+    for (std::uint64_t b = 0; b < bits; b += 64) {
+      const std::uint64_t special = random() % 2 == 0 ? ~std::uint64_t{0} : 0;
+      x = (x << 64) | (kind == 1 && random() % 3 != 0 ? special : random());
+    }
+    return x;
+  };
+  long wrong = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Integer divisor = number(), dividend = number(), quotient, rest;
+    if (divisor.is_zero()) divisor = 1;
+    if (i % 4 == 0) dividend = divisor * number() + (i % 8 == 0 ? Integer(divisor - 1) : Integer(0));
+    divide_long(dividend, divisor, quotient, rest);
+    wrong += quotient * divisor + rest == dividend && rest >= 0 && rest < divisor ? 0 : 1;
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("square roots of integers of any length, at and around squares") {
