@@ -19,9 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int deepest = 200;
+constexpr int deepest_nesting = 200;
 
-struct Step {
+struct IntervalStep {
   std::string text;
   AnyInterval value;
 };
@@ -38,11 +38,11 @@ std::string value_text(const NumberFormat& format, const AnyInterval& x, bool ex
   return "[" + end(x.lo) + ", " + end(x.hi) + "]";
 }
 
-class Evaluator {
+class IntervalEvaluator {
  public:
-  Evaluator(const std::string& text, const IntervalFormat& format) : text_(text), format_(format) {}
+  IntervalEvaluator(const std::string& text, const IntervalFormat& format) : text_(text), format_(format) {}
 
-  std::vector<Step> run() {
+  std::vector<IntervalStep> run() {
     sum();
     skip();
     if (at_ != text_.size()) refuse("nothing of the expression may follow here");
@@ -86,7 +86,7 @@ class Evaluator {
   }
 
   Index sum() {
-    if (++depth_ > deepest) refuse("the expression is nested too deeply");
+    if (++depth_ > deepest_nesting) refuse("the expression is nested too deeply");
     Index left = product();
     for (char c = peek(); c == '+' || c == '-'; c = peek()) {
       ++at_;
@@ -108,7 +108,7 @@ class Evaluator {
     return left;
   }
   Index factor() {
-    if (++depth_ > deepest) refuse("the expression is nested too deeply");
+    if (++depth_ > deepest_nesting) refuse("the expression is nested too deeply");
     Index result = 0;
     const char next = peek();
     if (next == '[') {
@@ -243,7 +243,7 @@ class Evaluator {
   const IntervalFormat& format_;
   std::size_t at_ = 0;
   int depth_ = 0;
-  std::vector<Step> steps_;
+  std::vector<IntervalStep> steps_;
 };
 
 }  // namespace
@@ -251,7 +251,7 @@ class Evaluator {
 int compute_intervals(const ComputeOptions& options) {
   const auto format = parse_number_format(options.format);
   const auto intervals = interval_format(format);
-  const std::vector<Step> steps = Evaluator(options.expression, *intervals).run();
+  const std::vector<IntervalStep> steps = IntervalEvaluator(options.expression, *intervals).run();
   const AnyInterval& result = steps.back().value;
   if (options.json) {
     const auto interval_json = [&](const AnyInterval& x) {
@@ -259,7 +259,7 @@ int compute_intervals(const ComputeOptions& options) {
       return Json::array({exact_text(x.lo), exact_text(x.hi)});
     };
     Json list = Json::array();
-    for (const Step& step : steps)
+    for (const IntervalStep& step : steps)
       list.push_back({{"text", step.text},
                       {"value", value_text(*format, step.value, false)},
                       {"exact", interval_json(step.value)}});
@@ -273,7 +273,7 @@ int compute_intervals(const ComputeOptions& options) {
   std::printf("%s\n", value_text(*format, result, false).c_str());
   if (!result.is_empty) std::printf("exact  %s\n", value_text(*format, result, true).c_str());
   std::printf("in     %s, ends rounded outward\n", format->text().c_str());
-  for (const Step& step : steps)
+  for (const IntervalStep& step : steps)
     std::printf("  %s = %s\n", step.text.c_str(), value_text(*format, step.value, false).c_str());
   return exit_holds;
 }
