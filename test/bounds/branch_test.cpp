@@ -141,3 +141,49 @@ TEST_CASE("a log comes back as it was written, with its slopes renumbered") {
   CHECK(found.text == expected.text);
   CHECK(next == 42);
 }
+
+TEST_CASE("rows that are each reachable but not together are refuted by their sum, on inputs and on neurons") {
+  Random random(74);
+  int asked = 0, proved[2] = {0, 0}, alone = 0;
+  for (int t = 0; t < 160; ++t) {
+    CurveNetwork s = random_curve_network(random, 2 + t % 2, 6);
+    const std::vector<double> x = random_point(random, s.box);
+    const Rational reached = evaluate_exactly(s.graph, exact_vector(x))[s.graph.output][0], gap(1, 4);
+    if (s.least > reached - gap) continue;
+    Node& last = s.graph.nodes[s.graph.output];  // a second output, the first one negated
+    const std::size_t depth = last.payload.size() - 1;
+    std::vector<double> both(last.payload.begin(), last.payload.end() - 1);
+    for (std::size_t k = 0; k < depth; ++k) both.push_back(-last.payload[k]);
+    both.push_back(last.payload[depth]);
+    both.push_back(-last.payload[depth]);
+    last.payload = both;
+    last.size = 2;
+    last.ints[2] = 2;
+    const Network net(s.graph);
+    // Unsafe: y0 >= reached and y1 >= distance - reached, that is reached <= y0 <= reached - distance.
+    const auto property = [&](const Rational& distance) {
+      const Rational below_it = distance - reached;
+      Property p = box_property(s.box, 2);
+      p.cases = {{0,
+                  {{{{0, -denominator(reached)}}, numerator(reached), false, 0},
+                   {{{1, -denominator(below_it)}}, numerator(below_it), false, 0}}}};
+      return p;
+    };
+    ++asked;
+    for (const bool on_inputs : {true, false}) {
+      for (const Semantics semantics : {Semantics::real, Semantics::fp32_any})
+        CHECK_FALSE(branch(net, property(0), semantics, on_inputs, 200).proved);  // x is such a point
+      proved[on_inputs] += branch(net, property(gap), Semantics::real, on_inputs, 400).proved;
+      for (const std::size_t row : {0, 1}) {
+        Property one = property(gap);
+        one.cases[0].rows = {one.cases[0].rows[row]};
+        alone += branch(net, one, Semantics::real, on_inputs, 200).proved;
+      }
+    }
+  }
+  MESSAGE(asked << " asked: " << proved[1] << " proved on inputs, " << proved[0] << " on neurons");
+  CHECK(asked > 30);
+  CHECK(proved[1] == asked);
+  CHECK(proved[0] == asked);
+  CHECK(alone == 0);
+}
