@@ -23,7 +23,7 @@ bool ExactSums::to_integers() {
   }
   limbs_.assign(ends_.size() * length_, 0);
   for (std::size_t i = 0; i < ends_.size(); ++i) {
-    integers_[i].store(&limbs_[i * length_]);
+    integers_[i].store(limbs_.data() + i * length_);
     points_ &= integers_[i] == -integers_[i ^ 1];
   }
   return true;
@@ -47,7 +47,7 @@ Interval<Exact> ExactSums::sum_of(const double* weights) {
     const std::uint64_t factor = ((w << 12 >> 12) | normal << 52) << e % 8;
     for (std::size_t end = points_ ? 1 : 0; end < 2; ++end) {
       const std::size_t from = 2 * t + (w >> 63 != 0 ? 1 - end : end);
-      const std::uint64_t* z = &limbs_[from * length_];
+      const std::uint64_t* z = limbs_.data() + from * length_;
       const std::size_t total = 2 * end + (integers_[from].sign() < 0);
       char* at = reinterpret_cast<char*>(&totals_[total * width]) + e / 8;
       Wide carry = 0;
