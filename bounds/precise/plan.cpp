@@ -72,7 +72,7 @@ Slopes choose_slopes(const Node& node, double lo, double hi) {
   };
   const std::size_t first = piece_of(lo, true), last = std::max(first, piece_of(hi, false));
   if (first == last) return {all[first].slope, all[first].slope};
-  if (!std::isfinite(lo) || !std::isfinite(hi)) return {all[first].slope, all[last].slope};
+  if (!std::isfinite(hi - lo)) return {all[first].slope, all[last].slope};
   const auto chord = [&](double a, double b) {
     return static_cast<double>(static_cast<float>((value_at(all, b) - value_at(all, a)) / (b - a)));
   };

@@ -125,7 +125,7 @@ TEST_CASE("bounds nest as the format grows, by intervals and backwards") {
     }
   }
   MESSAGE(narrower << " of " << pairs << " bounds are strictly narrower in the larger format");
-  CHECK(narrower > pairs / 2);
+  CHECK(narrower > pairs / 4);  // many graphs have few bits: their bounds are exact early
 }
 
 TEST_CASE("many digits: inside the intervals of the binary64 engine, and nearly as wide") {
@@ -209,6 +209,24 @@ TEST_CASE("a stop ends the work between backward passes") {
       bound_in_format(graph, property, parse_number_format("binary32"), {[&] { return ++asked > 2; }});
   CHECK(result.stopped);
   CHECK(result.boxes.at(0).linear.size() < property.outputs);
+}
+
+TEST_CASE("ranges as wide as binary64 and wider") {
+  for (const double weight : {0x1p100, 0x1p1000, -0x1p1023, 1e-300}) {
+    Graph graph;
+    Property property = far_property(graph, weight);
+    graph.nodes[2].kind = Kind::leaky;
+    graph.nodes[2].payload = {0.5};
+    property.boxes[0][0] = {Rational(Integer(-1) << 20), Rational(Integer(1) << 20), false, false};
+    for (const char* name : {"binary64", "binary128", "bfloat16", "decimal64"}) {
+      CAPTURE(name);
+      const PreciseBox box = bounds_in(name, graph, property).boxes.at(0);
+      const Rational end = exact(std::fabs(weight)) * (Integer(1) << 20);
+      CHECK(contains(box.linear[0], end));
+      CHECK(contains(box.linear[0], -end / 2));
+      CHECK(box.cases[0].refuted == (end < 3000));
+    }
+  }
 }
 
 TEST_CASE("kinds without a rule are refused by name, all at once") {
