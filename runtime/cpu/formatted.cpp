@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -15,11 +16,11 @@ namespace {
 using Codes = std::vector<Integer>;
 using Term = std::pair<Integer, Integer>;  // a product
 
-// One format with the rounding of the run; flags are collected in one place.
+// One format with the rounding of the run; flags, and whether everything was finite, are collected in one place.
 class Arithmetic {
  public:
-  Arithmetic(const NumberFormat& format, Rounding rounding, Flags& flags)
-      : format_(format), rounding_(rounding), flags_(flags) {}
+  Arithmetic(const NumberFormat& format, Rounding rounding, FormattedResult& result)
+      : format_(format), rounding_(rounding), result_(result) {}
 
   Integer operator()(Operation operation, const Integer& a) const { return apply<1>(operation, {a}); }
   Integer operator()(Operation operation, const Integer& a, const Integer& b) const {
@@ -28,7 +29,7 @@ class Arithmetic {
   Integer fused(const Integer& a, const Integer& b, const Integer& c) const {
     return apply<3>(Operation::fused_multiply_add, {a, b, c});
   }
-  Integer from(const ExactNumber& x) const { return format_.from_exact(x, rounding_, flags_); }
+  Integer from(const ExactNumber& x) const { return seen(format_.from_exact(x, rounding_, result_.flags)); }
   Integer from(const Rational& x) const { return from(ExactNumber{ExactNumber::Kind::number, x < 0, x, 0}); }
   Integer from(double x) const { return from(ExactNumber{ExactNumber::Kind::number, std::signbit(x), exact(x), 0}); }
   ExactNumber exact_value(const Integer& code) const { return format_.to_exact(code); }
@@ -43,11 +44,16 @@ class Arithmetic {
  private:
   template <std::size_t N>
   Integer apply(Operation operation, const std::array<Integer, N>& operands) const {
-    return format_.apply(operation, operands, rounding_, flags_);
+    return seen(format_.apply(operation, operands, rounding_, result_.flags));
+  }
+  // Every value that arises passes here: also a partial sum of which the node's value shows nothing.
+  Integer seen(Integer code) const {
+    if (result_.finite && format_.to_exact(code).kind != ExactNumber::Kind::number) result_.finite = false;
+    return code;
   }
   const NumberFormat& format_;
   Rounding rounding_;
-  Flags& flags_;
+  FormattedResult& result_;
 };
 
 class Runner {
@@ -56,8 +62,8 @@ class Runner {
       : graph_(graph),
         how_(how),
         all_(result.nodes),
-        values_(*how.format, how.rounding, result.flags),
-        sums_(how.accumulator ? *how.accumulator : *how.format, how.rounding, result.flags) {}
+        values_(*how.format, how.rounding, result),
+        sums_(how.accumulator ? *how.accumulator : *how.format, how.rounding, result) {}
 
   void run(const std::vector<Rational>& input) {
     all_.resize(graph_.nodes.size());
@@ -189,6 +195,25 @@ class Runner {
     return out;
   }
 
+  // A bound at the end of the element type is one that the model does not have (FORMAT.md section 2). In the element
+  // type itself it turns an infinity into a number, as in the reference execution. Rounded into another format it could
+  // be an infinity or a NaN, or cut off what the format can hold: there it takes no part.
+  Codes clip(const Node& node, const Codes& x) const {
+    const bool single = graph_.element == ElementType::binary32;
+    const double end =
+        single ? static_cast<double>(std::numeric_limits<float>::max()) : std::numeric_limits<double>::max();
+    const bool own = how_.format->text() == (single ? "binary32" : "binary64");
+    const bool has_lo = own || node.payload[0] != -end, has_hi = own || node.payload[1] != end;
+    Codes out = x;
+    const auto bound = [&](Operation operation, double at) {
+      const Integer limit = values_.from(at);
+      for (Integer& v : out) v = values_(operation, v, limit);
+    };
+    if (has_lo) bound(Operation::maximum, node.payload[0]);
+    if (has_hi) bound(Operation::minimum, node.payload[1]);
+    return out;
+  }
+
   Codes maximum(const Node& node, const Codes& x) const {
     const auto k = static_cast<std::size_t>(node.ints[0]);
     Codes out;
@@ -253,12 +278,8 @@ class Runner {
           return values_.sign(v) < 0 ? values_(Operation::multiply, slope, v) : v;
         });
       }
-      case Kind::clip: {
-        const Integer lo = values_.from(node.payload[0]), hi = values_.from(node.payload[1]);
-        return each(x, [&](const Integer& v, std::size_t) {
-          return values_(Operation::minimum, values_(Operation::maximum, v, lo), hi);
-        });
-      }
+      case Kind::clip:
+        return clip(node, x);
       case Kind::abs:
         return each(x, [&](const Integer& v, std::size_t) { return values_(Operation::absolute, v); });
       case Kind::max:
@@ -279,9 +300,6 @@ FormattedResult run_in_format(const Graph& graph, const std::vector<Rational>& i
   if (input.size() != graph.nodes[0].size) throw ResourceError("run in a format: wrong number of inputs");
   FormattedResult result;
   Runner(graph, how, result).run(input);
-  for (const Codes& codes : result.nodes)
-    for (const Integer& code : codes)
-      result.finite = result.finite && how.format->to_exact(code).kind == ExactNumber::Kind::number;
   return result;
 }
 

@@ -26,11 +26,12 @@ struct FormattedRun {
 struct FormattedResult {
   std::vector<std::vector<Integer>> nodes;  // codes of `format`, per node
   Flags flags;                              // of all operations together
-  bool finite = true;                       // no NaN or infinity anywhere
+  bool finite = true;                       // no NaN or infinity anywhere, in no partial sum either
 };
 
 // input: exact values of node 0, rounded into the format first, as constants are (flags of both are counted). With an
-// accumulator, operands of dense, conv and reduce nodes are converted to it, and each output once back.
+// accumulator, operands of dense, conv and reduce nodes are converted to it, and each output once back. Bounds that a
+// Clip does not have take no part, except in the graph's own element type.
 // Throws InputRefused when the format's family lacks an operation that the graph needs, ResourceError for a wrong
 // number of inputs.
 FormattedResult run_in_format(const Graph& graph, const std::vector<Rational>& input, const FormattedRun& how);

@@ -6,6 +6,8 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 #include "formats/error.hpp"
 #include "runtime/cpu/reference.hpp"
@@ -131,4 +133,50 @@ TEST_CASE("wide formats approach the exact value, and flags say what happened") 
   const auto posit = parse_number_format("posit16");
   CHECK_NOTHROW(run_in_format(dot_product({1, 2}), {Rational(1), Rational(1)}, {posit, nullptr}));
   CHECK_THROWS_AS(run_in_format(dot_product({1, 2}), {Rational(1)}, {posit, nullptr}), ResourceError);
+}
+
+// A Clip without a lower or upper bound has the end of the element type there. Rounded into a format without infinity
+// that end was a NaN, and every output with it; in binary16, bfloat16 and e2m1 it raised overflow, which nothing had.
+TEST_CASE("regression: the bound that a Clip does not have takes no part") {
+  const double single = std::numeric_limits<float>::max(), wide = std::numeric_limits<double>::max();
+  for (const ElementType element : {ElementType::binary32, ElementType::binary64}) {
+    const double end = element == ElementType::binary32 ? single : wide;
+    for (const char* name : {"e4m3fn", "e4m3fnuz", "e5m2", "e2m1", "binary16", "bfloat16", "binary32", "binary64",
+                             "binary128", "decimal32", "posit8", "posit16", "binary8p3"}) {
+      const auto format = parse_number_format(name);
+      for (const auto& [lo, hi, results] : std::vector<std::tuple<double, double, std::vector<double>>>{
+               {-end, 2, {-3, 0.5, 2}}, {0, end, {0, 0.5, 4}}, {-end, end, {-3, 0.5, 4}}, {-1, 2, {-1, 0.5, 2}}}) {
+        Graph g;
+        g.element = element;
+        g.nodes.resize(2);
+        g.nodes[0].size = g.nodes[1].size = 3;
+        g.nodes[1].kind = Kind::clip;
+        g.nodes[1].operands = {0};
+        g.nodes[1].payload = {lo, hi};
+        g.output = 1;
+        const FormattedResult r = run_in_format(g, exact_vector({-3, 0.5, 4}), {format, nullptr});
+        INFO(name, lo, hi);
+        for (std::size_t i = 0; i < 3; ++i) CHECK(to_double(*format, r.nodes[1][i]) == results[i]);
+        const bool own = std::string(name) == (element == ElementType::binary32 ? "binary32" : "binary64");
+        CHECK((own || !(r.flags.overflow || r.flags.inexact || r.flags.invalid)));
+        CHECK(r.finite);
+      }
+    }
+  }
+}
+
+// `finite` looked at the values of nodes only: an infinity in the accumulator that the node's format saturates, or that
+// a later operation turns into a number, went unsaid.
+TEST_CASE("regression: an infinity in a partial sum is not finite") {
+  const auto run = [](const std::vector<double>& weights, const char* format, const char* accumulator) {
+    FormattedRun how{parse_number_format(format), nullptr};
+    if (*accumulator != '\0') how.accumulator = parse_number_format(accumulator);
+    const std::vector<Rational> ones(weights.size(), Rational(1));
+    return run_in_format(dot_product(weights), ones, how);
+  };
+  CHECK(!run({200, 200}, "binary(8,7,saturate)", "e4m3").finite);
+  CHECK(run({200, 20}, "binary(8,7,saturate)", "e4m3").finite);
+  CHECK(!run({60000, 60000}, "binary(8,7,saturate)", "binary16").finite);
+  CHECK(run({60000, 60000}, "binary(8,7,saturate)", "binary32").finite);
+  CHECK(!run({60000, 60000}, "binary16", "").finite);
 }
