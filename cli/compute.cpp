@@ -57,10 +57,10 @@ int main(int argc, char** argv) {
       ->required();
   vectors->add_option("--function", options.function, "what the lines compute: f32_add, f64_to_i32, ...");
   auto* op = vectors->add_option("--op", options.operation, "add sub mul div rem sqrt mulAdd roundToInt eq le lt");
-  vectors->add_option("--format", options.format, "format of operands and results, with --op");
+  vectors->add_option("--format", options.format, "binary format of operands and results, with --op");
   vectors->add_option("--rounding", options.rounding, "direction of lines with a single result");
   vectors->add_option("--show", options.show, "how many differences to print; default 10")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1000000000));
   vectors->add_flag("--json", options.json, "one JSON object on stdout");
   op->excludes("--function");
 

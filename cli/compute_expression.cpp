@@ -12,7 +12,8 @@
 namespace outward::cli {
 namespace {
 
-constexpr int deepest = 200;           // nesting of an expression
+constexpr int deepest = 200;  // nesting of an expression
+constexpr std::size_t longest_text = 200;
 constexpr long greatest_power = 5000;  // exponent of a literal such as 3^-7 (2^n: any)
 
 // Order of two exact numbers that are not NaN.
@@ -53,6 +54,12 @@ class Evaluator {
   [[noreturn]] void refuse(const std::string& what, const std::string& expected = "") const {
     const std::string found = at_ < text_.size() ? text_.substr(at_, 40) : "the end";
     throw InputRefused({"expression", "column " + std::to_string(at_ + 1), what, expected, found, "compute --help"});
+  }
+
+  // What is refused begins further left than where reading has come to.
+  [[noreturn]] void refuse_from(std::size_t begin, const std::string& what, const std::string& expected = "") {
+    at_ = begin;
+    refuse(what, expected);
   }
 
   void skip() {
@@ -139,6 +146,8 @@ class Evaluator {
 
   // Digits, point and exponent, or a word with an optional "(0x..)" payload; then an optional ^integer.
   std::string scan_literal() {
+    skip();
+    const std::size_t begin = at_;
     std::string literal;
     const auto is_word = [this](std::size_t at) { return std::isalnum(static_cast<unsigned char>(text_[at])) != 0; };
     const bool letters = std::isalpha(static_cast<unsigned char>(peek())) != 0;
@@ -156,22 +165,25 @@ class Evaluator {
       at_ = close + 1;
     }
     if (hexadecimal && literal.find_first_of("pP") == std::string::npos)
-      refuse("0x needs a binary exponent to be a number", "0x10p0 for the number, bits(0x10) for the bit pattern");
+      refuse_from(begin, "0x needs a binary exponent to be a number",
+                  "0x10p0 for the number, bits(0x10) for the bit pattern");
     return literal;
   }
 
   Step literal(const std::string& sign) {
+    skip();
+    const std::size_t begin = at_;
     const std::string text = scan_literal();
     ComputeStep step{sign + text, format_, 0, {}, ""};
-    if (take('^')) return power(sign, text);
+    if (take('^')) return power(begin, sign, text);
     const auto code = format_->from_text(step.text, rounding_, step.flags);
-    if (!code) refuse("this is no number of the format: " + step.text);
+    if (!code) refuse_from(begin, "this is no number of the format: " + shown_text(step.text));
     step.code = *code;
     return push(std::move(step));
   }
 
   // base^exponent of integers, exact before it is rounded.
-  Step power(const std::string& sign, const std::string& base) {
+  Step power(std::size_t begin, const std::string& sign, const std::string& base) {
     const bool negative = take('-');
     const std::string digits = word_ahead();
     at_ += digits.size();
@@ -179,7 +191,7 @@ class Evaluator {
       return !word.empty() && word.size() <= most && word.find_first_not_of("0123456789") == std::string::npos;
     };
     if (!plain(base, 100) || !plain(digits, 10))
-      refuse("a power needs an integer base and an integer exponent", "2^-20, 10^6");
+      refuse_from(begin, "a power needs an integer base and an integer exponent", "2^-20, 10^6");
     const long exponent = std::stol(digits);
     ExactNumber exact;
     exact.negative = !sign.empty();
@@ -187,9 +199,10 @@ class Evaluator {
       exact.factor = 1;
       exact.exponent = negative ? -exponent : exponent;
     } else {
-      if (exponent > greatest_power) refuse("the exponent of this power is too large", "at most 5000, or base 2");
+      if (exponent > greatest_power)
+        refuse_from(begin, "the exponent of this power is too large", "at most 5000, or base 2");
       const Integer value = pow(Integer(base), static_cast<unsigned>(exponent));
-      if (negative && value.is_zero()) refuse("zero has no negative power");
+      if (negative && value.is_zero()) refuse_from(begin, "zero has no negative power");
       exact.factor = negative ? Rational(Integer(1), value) : Rational(value);
     }
     if (exact.negative) exact.factor = -exact.factor;
@@ -204,23 +217,21 @@ class Evaluator {
     const std::size_t begin = at_;
     at_ += name.size();
     if (!take('(')) {
-      at_ = begin;
-      refuse("this is neither a number nor a function");
+      refuse_from(begin, "this is neither a number nor a function");
     }
-    if (name == "bits") return bits();
+    if (name == "bits") return bits(begin);
     if (name == "cast") return cast();
     for (const OperationRow& row : operation_table()) {
       if (name != row.name) continue;
       const std::vector<Step> operands = arguments(row.operands);
       return operation(row.operation, operands, call_text(name, operands));
     }
-    if (name == "compare") return compare();
+    if (name == "compare") return compare(begin);
     if (const auto function = function_named(name)) {
-      if (format_->family() != "binary") refuse("elementary functions exist for binary formats only");
+      if (format_->family() != "binary") refuse_from(begin, "elementary functions exist for binary formats only");
       return elementary(*function, name);
     }
-    at_ = begin;
-    refuse("there is no function of this name");
+    refuse_from(begin, "there is no function of this name");
   }
 
   std::vector<Step> arguments(int count) {
@@ -239,15 +250,15 @@ class Evaluator {
     return text + ")";
   }
 
-  Step bits() {
+  Step bits(std::size_t begin) {
     const std::string word = word_ahead();
     at_ += word.size();
     const bool good = word.size() > 2 && word.size() < 1200 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X') &&
                       word.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
-    if (!good || !take(')')) refuse("a bit pattern is hexadecimal", "bits(0x3f)");
+    if (!good || !take(')')) refuse_from(begin, "a bit pattern is hexadecimal", "bits(0x3f)");
     const Integer code("0x" + word.substr(2));
     if (!code.is_zero() && msb(code) >= static_cast<unsigned>(format_->width()))
-      refuse("the bit pattern has more bits than the format", std::to_string(format_->width()) + " bits");
+      refuse_from(begin, "the bit pattern has more bits than the format", std::to_string(format_->width()) + " bits");
     return push({"bits(" + word + ")", format_, code, {}, ""});
   }
 
@@ -268,8 +279,9 @@ class Evaluator {
     return push(std::move(step));
   }
 
-  Step compare() {
-    if (depth_ > 2) refuse("compare gives a word, not a number: it can only be the whole expression");
+  Step compare(std::size_t begin) {
+    constexpr const char* alone = "compare gives a word, not a number: it can only be the whole expression";
+    if (text_.find_first_not_of(" \t") != begin) refuse_from(begin, alone);
     const std::vector<Step> operands = arguments(2);
     const ExactNumber a = format_->to_exact(steps_[operands[0]].code), b = format_->to_exact(steps_[operands[1]].code);
     ComputeStep step{call_text("compare", operands), format_, 0, {}, "unordered"};
@@ -277,7 +289,7 @@ class Evaluator {
       const int result = order(a, b);
       step.word = result < 0 ? "less" : result > 0 ? "greater" : "equal";
     }
-    if (peek() != '\0') refuse("compare gives a word, not a number: it can only be the whole expression");
+    if (peek() != '\0') refuse_from(begin, alone);
     return push(std::move(step));
   }
 
@@ -299,6 +311,7 @@ class Evaluator {
   }
 
   Step push(ComputeStep step) {
+    step.text = shown_text(std::move(step.text));
     steps_.push_back(std::move(step));
     return steps_.size() - 1;
   }
@@ -312,6 +325,13 @@ class Evaluator {
 };
 
 }  // namespace
+
+std::string shown_text(std::string text) {
+  constexpr std::string_view left_out = " ... ";
+  if (text.size() <= longest_text) return text;
+  const std::size_t half = (longest_text - left_out.size()) / 2;
+  return text.substr(0, half).append(left_out).append(text, text.size() - half);
+}
 
 std::vector<ComputeStep> evaluate(const std::string& expression, std::shared_ptr<const NumberFormat> format,
                                   Rounding rounding) {

@@ -10,6 +10,7 @@
 #include "cli/common/json_line.hpp"
 #include "cli/common/number_text.hpp"
 #include "cli/compute_commands.hpp"
+#include "cli/compute_expression.hpp"
 #include "formats/error.hpp"
 #include "formats/families.hpp"
 #include "formats/interval/any_interval.hpp"
@@ -72,6 +73,7 @@ class IntervalEvaluator {
   // Enclosures that do not exist are told with the operation that would need them.
   template <class F>
   Index push(std::string text, F f) {
+    text = shown_text(std::move(text));
     try {
       steps_.push_back({text, f()});
     } catch (const EnclosureFailure& failure) {
@@ -114,9 +116,13 @@ class IntervalEvaluator {
     if (next == '[') {
       result = interval();
     } else if (starts_number()) {
+      const std::size_t begin = at_;
       const auto [text, value] = number();
+      if (value.kind != ExactNumber::Kind::number) {
+        at_ = begin;
+        refuse("an infinity is an end of an interval only", "[1, inf]");
+      }
       result = push(text, [&] { return format_.enclose(value, value); });
-      if (value.kind != ExactNumber::Kind::number) refuse("an infinity is an end of an interval only", "[1, inf]");
     } else if (take('-')) {
       const Index operand = factor();
       result = operation(Operation::negate, {operand}, "-" + steps_[operand].text);

@@ -8,6 +8,7 @@
 #include "cli/common/json_line.hpp"
 #include "cli/compute_commands.hpp"
 #include "formats/error.hpp"
+#include "formats/number_format.hpp"
 #include "formats/vectors.hpp"
 
 namespace outward::cli {
@@ -23,7 +24,13 @@ std::string stem(const std::string& path) {
 }
 
 VectorFunction function_of(const ComputeOptions& options) {
-  if (!options.operation.empty()) return vector_function(options.operation, parse_format(options.format));
+  if (!options.operation.empty()) {
+    const auto format = parse_number_format(options.format);
+    if (format->family() != "binary")
+      throw InputRefused({"number-format", "", "vectors are compared in binary formats", "a binary format",
+                          format->text() + ", which is " + format->family(), "`compute formats` lists the families"});
+    return vector_function(options.operation, parse_format(options.format));
+  }
   const std::string name = options.function.empty() ? stem(options.file) : options.function;
   if (const auto function = vector_function(name)) return *function;
   throw UsageError("'" + name + "' does not say what the lines compute; give --op and --format, or --function f32_add");

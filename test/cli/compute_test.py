@@ -158,6 +158,60 @@ class Compute(harness.FolderTest):
             self.assertIn(name + " ", text)
             self.assertEqual(harness.run("compute", "numbers", "1", "--format", name).code, 0, name)
 
+    def test_literals_raise_what_a_conversion_raises(self):
+        """`nan` in e2m1 was 0 without a flag, where cast(binary16, nan) raised invalid; an infinity likewise."""
+        for precision, literal, value, flags in (("e2m1", "nan", "0", ["invalid"]), ("e2m1", "inf", "6", ["overflow", "inexact"]),
+                                                 ("e2m1", "-inf", "-6", ["overflow", "inexact"]), ("e4m3fn", "inf", "nan", ["invalid"]),
+                                                 ("binary(5,10,saturate)", "inf", "65504", ["overflow", "inexact"]), ("e4m3fn", "nan", "nan", []),
+                                                 ("binary16", "inf", "inf", []), ("binary16", "-nan(0x3)", "-nan(0x3)", []),
+                                                 ("binary16", "snan(0x3)", "snan(0x3)", [])):
+            result = numbers(literal, "--format", precision)
+            self.assertEqual((result["value"], result["flags"]), (value, flags), (precision, literal))
+        for precision in "e2m1", "e2m3", "e4m3fn", "e4m3fnuz", "e5m2", "e8m0", "binary16", "bfloat16", "binary(5,10,saturate)", "e4m3fn(saturate)":
+            for literal in "nan", "inf", "-inf":
+                own, cast = numbers(literal, "--format", precision), numbers("cast(binary64, %s)" % literal, "--format", precision)
+                self.assertEqual([own[k] for k in ("value", "bits", "flags")], [cast[k] for k in ("value", "bits", "flags")], (precision, literal))
+
+    def test_long_expressions(self):
+        """Every step kept the whole text so far: 10,000 terms took 600 MB and half a minute."""
+        for command in "numbers", "intervals":
+            done = harness.run("compute", command, "--json", "1" + "+1" * 9999)
+            self.assertEqual(done.code, 0, done.err)
+            self.assertLess(len(done.out), 6000000)
+        texts = [s["text"] for s in numbers("1" + "+1" * 200)["steps"]]
+        self.assertEqual(texts[2], "(1 + 1)")
+        self.assertRegex(texts[-1], r"^\(\(\(.* \.\.\. .*\+ 1\)$")
+        self.assertLessEqual(max(len(t) for t in texts), 200)
+
+    def test_columns_point_at_what_is_refused(self):
+        """The column was the one behind a literal or a power that is none."""
+        for expression, precision, column in (("3 + 1.2.3 + 4", "binary16", 5), ("1 + 0x12 + 3", "binary16", 5), ("1 + 3^x", "binary16", 5),
+                                              ("1 + 3^9999 + 1", "binary16", 5), ("2 + bits(0xfffff) + 1", "binary16", 5), ("2 + 0^-1", "binary16", 5),
+                                              ("1 + exp(1)", "posit16", 5), ("1 + nosuch(1)", "binary16", 5), ("2 * compare(1, 2)", "binary16", 5)):
+            done = harness.run("compute", "numbers", "--format", precision, "--", expression)
+            self.assertEqual((done.code, done.out), (4, ""), expression)
+            self.assertIn("column %d:" % column, done.err, expression)
+        done = harness.run("compute", "intervals", "[1, 2] + inf")
+        self.assertIn("column 10:", done.err)
+
+    def test_compare_is_the_whole_expression(self):
+        """1 + compare(1, 2) took the word for the number 0."""
+        for expression in "1 + compare(1, 2)", "2 * compare(1, 2)", "-compare(1, 2)", "(compare(1, 2))", "compare(1, 2) + 1", "sqrt(compare(1, 2))":
+            self.assertEqual(harness.run("compute", "numbers", "--", expression).code, 4, expression)
+        self.assertEqual(harness.run("compute", "numbers", " compare(1, 2) ").out.split("\n")[0], "less")
+
+    def test_vectors_name_what_they_do_not_take(self):
+        """It said that there is no format posit16, and to look for it in a list that has it; and a range with 300 digits."""
+        with open(self.path("rows"), "w", encoding="utf-8") as file:
+            file.write("3c00 3c00 4000 00\n")
+        done = harness.run("compute", "vectors", self.path("rows"), "--op", "add", "--format", "posit16")
+        self.assertEqual(done.code, 4)
+        self.assertIn("posit16, which is posit", done.err)
+        self.assertNotIn("no number format", done.err)
+        done = harness.run("compute", "vectors", self.path("rows"), "--op", "add", "--format", "binary16", "--show", "-1")
+        self.assertEqual(done.code, 3)
+        self.assertLess(len(done.err), 200)
+
 
 if __name__ == "__main__":
     harness.main()
