@@ -47,7 +47,10 @@ int main(int argc, char** argv) {
 
   CLI::App* run = app.add_subcommand("run", "outputs at a point");
   add_model(*run, options);
-  run->add_option("--input", options.input, "point: .npy, .csv, .json, .pb, PNG or PNM")->required();
+  run->add_option("--input", options.input,
+                  "point: .npy, .csv, .json, .pb, PNG or PNM; decimals are rounded to the model's element type first, "
+                  "with --exact and --format too")
+      ->required();
   run->add_option("--layout", options.layout, "nchw or nhwc: how the model orders image samples")
       ->check(CLI::IsMember({"nchw", "nhwc"}));
   CLI::Option* exact =

@@ -63,6 +63,28 @@ class Model(harness.FolderTest):
             for output, y in zip(run["outputs"], plain):
                 self.assertAlmostEqual(float(output["value"]), float(y), delta=2.0 if "e5m2" in options else 0.1)
 
+    def test_run_in_a_format_starts_from_the_element_type(self):
+        """A point in decimals is the same point for every way to run: the binary32 numbers next to them. --help says so."""
+        models.write(self.path("m.onnx"), [("Relu", ["x"], "y")], inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
+        with open(self.path("x.csv"), "w") as file:
+            file.write("0.1\n")
+        run = json.loads(harness.run("model", "run", self.path("m.onnx"), "--input", self.path("x.csv"), "--format", "binary128", "--json").out)
+        self.assertEqual(run["outputs"][0]["exact"], "13421773/134217728")
+        self.assertIn("element type first", " ".join(harness.run("model", "run", "--help").out.split()))
+
+    def test_run_in_a_format_with_an_open_clip(self):
+        """The end of binary32, which stands for the bound that a Clip does not have, was NaN in formats without infinity."""
+        clips = [("Clip", ["x", "", "hi"], "a"), ("Clip", ["a", "lo"], "y")]
+        models.write(self.path("m.onnx"), clips, [("lo", [], [0.0]), ("hi", [], [6.0])], inputs=[("x", [1, 3])], outputs=[("y", [1, 3])])
+        with open(self.path("x.csv"), "w") as file:
+            file.write("-2,1.5,9\n")
+        for precision in "e4m3fn", "binary16", "bfloat16", "binary32", "posit16":
+            done = harness.run("model", "run", self.path("m.onnx"), "--input", self.path("x.csv"), "--format", precision, "--json")
+            self.assertEqual(done.code, 0, done)
+            run = json.loads(done.out)
+            self.assertEqual([float(y["value"]) for y in run["outputs"]], [0, 1.5, 6], precision)
+            self.assertEqual((run["finite"], run["flags"]), (True, []), precision)
+
     def test_run_in_a_format_refusals(self):
         for options, code, word in [(["--format", "binary(1, 3)"], 4, "2 to 30"), (["--format", "binary99"], 4, "binary99"),
                                     (["--order", "fused"], 3, "--format"), (["--format", "fp16", "--exact"], 3, "--exact"),
