@@ -38,7 +38,7 @@ def steady(output):
 
 
 def options(text):
-    return re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)
+    return re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]", text)
 
 
 def helps():
