@@ -150,7 +150,8 @@ Run run_at_centre(RadiusOptions centre, const Structure& structure) {
   require_within_limits(centre);
   const Graph& graph = structure.graph;
   // A box that is the centre after preprocessing.
-  centre.radius = "0", centre.clip.clear(), centre.target = "none", centre.deviation.clear();
+  centre.radius = "0", centre.clip.clear(), centre.deviation.clear();
+  centre.target = "none", centre.label = 0;
   const Property at = radius_property(centre, graph, {});
   std::vector<Fraction> point;
   for (const InputRange& r : at.boxes.at(0)) point.push_back(r.lo);

@@ -205,7 +205,7 @@ class Regression(harness.FolderTest):
         self.foreign(0, good)
         self.foreign(4, good.replace('"proof":', '"proof":{"contradiction":[5]},"proof":', 1))
         self.assertIn(self.foreign_code(good.replace("[1,4,4,4,0,9]", "[1,4,4,4,0,1e99999]")), (4, 5))
-        self.foreign(4, "[" * 1000000)
+        self.foreign(5, "[" * 1000000, words="RESOURCE_LIMIT")
         self.assertIn(self.foreign_code(good.replace('"var":5', '"var":%d' % (2 ** 64 + 5))), (1, 4))
         query = self.write("q.vnnlib", property_text("(assert (>= Y_0 2))"))
         self.proof(self.relu(), query)
@@ -236,7 +236,7 @@ class Regression(harness.FolderTest):
         text = json.dumps({"format": "abcrown_leaf_artifact_v0_1", "input_dim": 1, "root": {"lo": [0], "hi": [1]},
                            "leaves": [{"lo": [0], "hi": [1], "lb": [1], "threshold": [0]}]})
         self.foreign(2, text, words="VALID_WITH_ASSUMPTIONS")
-        self.foreign(2, text, "--allow", "another-assumption", words="VALID_WITH_ASSUMPTIONS")
+        self.foreign(2, text, "--allow", "shards-run-elsewhere", words="VALID_WITH_ASSUMPTIONS")
         self.foreign(0, text, "--allow", "asserted-bounds")
         self.assertTrue(self.example("rejected/worked-open.jsonl").out.startswith("INCOMPLETE"))
 

@@ -167,7 +167,7 @@ def judge(a, data, importer, judge_part):
 
 def is_clean(importer, query):
     """Whether the reference execution at the centre gives the label as its first greatest output."""
-    at = dict(query, radius="0", clip=[], target="none")
+    at = dict(query, radius="0", clip=[], target="none", label=0)
     point = [lo for lo, _, _, _ in radius.build(at, importer)[0].boxes[0]]
     try:
         out = reference(importer.graph, point)
