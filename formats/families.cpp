@@ -5,6 +5,7 @@
 
 #include "formats/decimal/decimal.hpp"
 #include "formats/error.hpp"
+#include "formats/exact_number.hpp"
 #include "formats/text.hpp"
 
 namespace outward {
@@ -50,15 +51,7 @@ std::optional<ExactNumber> exact_literal(std::string_view text) {
   Flags flags;
   const auto value = parse_value(binary(30, 4096), text, Rounding::toward_zero, flags);
   if (!value || flags.inexact) return std::nullopt;
-  ExactNumber x;
-  x.negative = value->negative;
-  if (value->is_nan()) x.kind = ExactNumber::Kind::nan;
-  if (value->kind == ValueKind::infinite) x.kind = ExactNumber::Kind::infinite;
-  if (value->kind == ValueKind::finite) {
-    x.factor = Rational(value->negative ? Integer(-value->significand) : value->significand);
-    x.exponent = value->exponent;
-  }
-  return x;
+  return exact_number(*value);
 }
 
 std::string shortest_text(const Rational& value, bool (*reads_back)(const Rational&, const void*),

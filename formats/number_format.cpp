@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "formats/error.hpp"
+#include "formats/exact_number.hpp"
 #include "formats/families.hpp"
 #include "formats/operations.hpp"
 #include "formats/text.hpp"
@@ -13,6 +14,18 @@
 #include "formats/words/word_format.hpp"
 
 namespace outward {
+
+ExactNumber exact_number(const Value& x) {
+  ExactNumber exact;
+  exact.negative = x.negative;
+  if (x.is_nan()) exact.kind = ExactNumber::Kind::nan;
+  if (x.kind == ValueKind::infinite) exact.kind = ExactNumber::Kind::infinite;
+  if (x.kind == ValueKind::finite) {
+    exact.factor = Rational(x.negative ? Integer(-x.significand) : x.significand);
+    exact.exponent = x.exponent;
+  }
+  return exact;
+}
 namespace {
 
 constexpr std::array operations = std::to_array<OperationRow>({
@@ -157,18 +170,7 @@ class BinaryFormat : public NumberFormat {
     return encode(format_, *value);
   }
 
-  ExactNumber to_exact(const Integer& code) const override {
-    const Value x = decode(format_, code);
-    ExactNumber exact;
-    exact.negative = x.negative;
-    if (x.is_nan()) exact.kind = ExactNumber::Kind::nan;
-    if (x.kind == ValueKind::infinite) exact.kind = ExactNumber::Kind::infinite;
-    if (x.kind == ValueKind::finite) {
-      exact.factor = Rational(x.negative ? Integer(-x.significand) : x.significand);
-      exact.exponent = x.exponent;
-    }
-    return exact;
-  }
+  ExactNumber to_exact(const Integer& code) const override { return exact_number(decode(format_, code)); }
 
   std::string value_text(const Integer& code) const override {
     const Value x = decode(format_, code);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/error.hpp"
+#include "formats/exact_number.hpp"
 #include "formats/families.hpp"
 #include "formats/interval/checked_ends.hpp"
 #include "formats/interval/spans.hpp"
@@ -12,20 +13,9 @@
 namespace outward {
 namespace {
 
-ExactNumber exact_of(const Value& x) {
-  ExactNumber out;
-  out.negative = x.negative;
-  if (x.kind == ValueKind::infinite) out.kind = ExactNumber::Kind::infinite;
-  if (x.kind == ValueKind::finite) {
-    out.factor = Rational(x.negative ? Integer(-x.significand) : x.significand);
-    out.exponent = x.exponent;
-  }
-  return out;
-}
-
 AnyInterval exact_of(const Interval& x) {
   if (x.is_empty()) return {true, {}, {}};
-  return {false, exact_of(x.lower()), exact_of(x.upper())};
+  return {false, exact_number(x.lower()), exact_number(x.upper())};
 }
 
 class BinaryIntervals : public IntervalFormat {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/error.hpp"
+#include "formats/exact_number.hpp"
 #include "formats/families.hpp"
 
 namespace outward {
@@ -100,7 +101,7 @@ int FixedEnds<N>::compare(const Fixed<N>& a, const Fixed<N>& b) const {
 
 template <int N>
 ExactNumber FixedEnds<N>::exact(const Fixed<N>& a) const {
-  return ValueEnds(arithmetic_.format()).exact(arithmetic_.value(a));
+  return exact_number(arithmetic_.value(a));
 }
 
 template class FixedEnds<1>;
@@ -162,16 +163,7 @@ int ValueEnds::compare(const Value& a, const Value& b) const {
   return order == Order::less ? -1 : order == Order::greater ? 1 : 0;
 }
 
-ExactNumber ValueEnds::exact(const Value& a) const {
-  ExactNumber out;
-  out.negative = a.negative;
-  if (a.kind == ValueKind::infinite) out.kind = ExactNumber::Kind::infinite;
-  if (a.kind == ValueKind::finite) {
-    out.factor = Rational(a.negative ? Integer(-a.significand) : a.significand);
-    out.exponent = a.exponent;
-  }
-  return out;
-}
+ExactNumber ValueEnds::exact(const Value& a) const { return exact_number(a); }
 
 RationalEnds::RationalEnds(std::shared_ptr<const NumberFormat> format) : format_(std::move(format)) {}
 
