@@ -15,12 +15,9 @@ using Limbs = std::u32string;
 constexpr std::uint64_t max_bits = std::uint64_t{1} << 36;
 constexpr std::uint32_t ten_to_9 = 1000000000;
 
-int compare_limbs(const Limbs& a, const Limbs& b) {
-  if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  for (std::size_t i = a.size(); i-- > 0;) {
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-  }
-  return 0;
+std::strong_ordering compare(const Limbs& a, const Limbs& b) {
+  if (a.size() != b.size()) return a.size() <=> b.size();
+  return std::lexicographical_compare_three_way(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
 // a += sign*b for sign = 1 or -1; the result must not be negative. b may be a.
@@ -86,10 +83,6 @@ BigInt BigInt::from_decimal(std::string_view digits) {
   return r;
 }
 
-BigInt BigInt::power_of_ten(unsigned exponent) {
-  return from_decimal("1" + std::string(exponent, '0'));
-}
-
 BigInt& BigInt::trim() {
   while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
   negative_ &= !limbs_.empty();
@@ -102,8 +95,7 @@ std::uint64_t BigInt::bits() const {
 
 std::uint64_t BigInt::trailing_zeros() const {
   if (limbs_.empty()) return 0;
-  std::size_t i = 0;
-  while (limbs_[i] == 0) ++i;
+  const std::size_t i = limbs_.find_first_not_of(U'\0');
   return 32 * i + std::countr_zero(std::uint32_t{limbs_[i]});
 }
 
@@ -126,12 +118,10 @@ std::string BigInt::decimal() const {
   return negative_ ? "-" + text : text;
 }
 
-BigInt BigInt::operator-() const { return BigInt(limbs_, !negative_); }
-
 BigInt& BigInt::add(const BigInt& o, bool grows) {
   if (grows) {
     add_limbs(limbs_, o.limbs_, 1);
-  } else if (compare_limbs(limbs_, o.limbs_) >= 0) {
+  } else if (compare(limbs_, o.limbs_) >= 0) {
     add_limbs(limbs_, o.limbs_, -1);
   } else {
     Limbs difference = o.limbs_;
@@ -228,10 +218,9 @@ BigInt BigInt::isqrt(const BigInt& a) {
   }
 }
 
-int BigInt::compare(const BigInt& a, const BigInt& b) {
-  if (a.negative_ != b.negative_) return a.negative_ ? -1 : 1;
-  const int order = compare_limbs(a.limbs_, b.limbs_);
-  return a.negative_ ? -order : order;
+std::strong_ordering BigInt::operator<=>(const BigInt& o) const {
+  if (negative_ != o.negative_) return o.negative_ <=> negative_;
+  return negative_ ? compare(o.limbs_, limbs_) : compare(limbs_, o.limbs_);
 }
 
 }  // namespace outward_check

@@ -16,7 +16,7 @@ class BigInt {
   static BigInt load(const std::uint64_t* limbs, std::size_t count);  // little endian
   void store(std::uint64_t* limbs) const;               // the magnitude, bits()/64 limbs rounded up
   static BigInt from_decimal(std::string_view digits);  // REQUIRES only digits, at least one
-  static BigInt power_of_ten(unsigned exponent);
+  static BigInt power_of_ten(unsigned n) { return from_decimal("1" + std::string(n, '0')); }
 
   int sign() const { return negative_ ? -1 : !limbs_.empty(); }  // -1, 0, 1
   bool is_odd() const { return !limbs_.empty() && (limbs_[0] & 1) != 0; }
@@ -25,7 +25,7 @@ class BigInt {
   bool fits_int64(std::int64_t* out) const;
   std::string decimal() const;
 
-  BigInt operator-() const;
+  BigInt operator-() const { return BigInt(limbs_, !negative_); }
   BigInt operator+(const BigInt& o) const { return BigInt(*this) += o; }
   BigInt operator-(const BigInt& o) const { return BigInt(*this) -= o; }
   BigInt operator*(const BigInt& o) const;
@@ -40,9 +40,8 @@ class BigInt {
   static BigInt gcd(BigInt a, BigInt b);                // >= 0
   static BigInt lcm(const BigInt& a, const BigInt& b);  // REQUIRES both > 0
   static BigInt isqrt(const BigInt& a);                 // floor of the square root. REQUIRES a >= 0
-  static int compare(const BigInt& a, const BigInt& b);
   bool operator==(const BigInt& o) const = default;
-  std::strong_ordering operator<=>(const BigInt& o) const { return compare(*this, o) <=> 0; }
+  std::strong_ordering operator<=>(const BigInt& o) const;
 
  private:
   // Little endian without leading zero limbs. A string, since it keeps up to three in the object.

@@ -77,7 +77,7 @@ struct Start {
   Interval<U> coefficient;
 };
 
-constexpr std::uint32_t max_lanes = 4;
+constexpr std::uint32_t max_lanes = 8;
 
 template <class U>
 struct Job {
@@ -99,9 +99,7 @@ struct Engine {
 
 template <class U>
 const Engine<U>& engine();  // for every U of number.hpp, the fastest on this CPU
-template <>
-const Engine<double>& engine<double>();
-const Engine<double>* portable_engine();
-const Engine<double>* avx2_engine();  // null if the CPU cannot run it
+extern const Engine<double> portable_engine, avx2_engine, avx512_engine;
+std::vector<const Engine<double>*> engines();  // those that this CPU can run, the fastest last
 
 }  // namespace outward_check

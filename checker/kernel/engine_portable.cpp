@@ -18,9 +18,6 @@ struct One {
   static U add(const U& a, const U& b) { return add_up(a, b); }
   static U mul(const U& a, const U& b) { return mul_up(a, b); }
   static U fma(const U& a, const U& b, const U& c) { return add_up(mul_up(a, b), c); }
-  static U neg(const U& a) { return -a; }
-  static U max(const U& a, const U& b) { return larger(a, b); }
-  static U min(const U& a, const U& b) { return smaller(a, b); }
   static bool nonzero(const U& a) { return !is_zero(a); }
   static bool positive(const U& a) { return U(0) < a; }
   static U zero_or(const U& n, const U& h, const U& total) {
@@ -34,15 +31,19 @@ struct One {
 
 template <class U>
 const Engine<U>& engine() {
+  if constexpr (std::is_same_v<U, double>) return *engines().back();
   return engine_of<One<U>>;
 }
+template const Engine<double>& engine<double>();
 template const Engine<Exact>& engine<Exact>();
 template const Engine<Nearest<float>>& engine<Nearest<float>>();
 template const Engine<Nearest<double>>& engine<Nearest<double>>();
-const Engine<double>* portable_engine() { return &engine_of<One<double>>; }
-template <>
-const Engine<double>& engine<double>() {
-  return *(avx2_engine() != nullptr ? avx2_engine() : portable_engine());
+constinit const Engine<double> portable_engine = engine_of<One<double>>;
+std::vector<const Engine<double>*> engines() {
+  std::vector<const Engine<double>*> all{&portable_engine};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_engine);
+  if (__builtin_cpu_supports("avx512f")) all.push_back(&avx512_engine);
+  return all;
 }
 
 }  // namespace outward_check

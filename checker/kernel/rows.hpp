@@ -1,7 +1,7 @@
 // The backward rules of FORMAT.md section 6 and the range of a contraction, each written once over
 // a lane arithmetic P. Included by one file per arithmetic, inside that file's target options.
 // P has Number, V (one Number per lane), Pair {V n, h}, lanes, block, Sums, and splat, add, mul,
-// fma (all upward), neg, max, min, nonzero, positive (of any lane), zero_or, get and set.
+// fma (all upward), nonzero, positive (of any lane), zero_or, get and set; a V has -, < and ?:.
 //
 // Per lane a coefficient nu lies in [-n, h]; total_ is an upper bound of minus the constant part so
 // far; +infinity, or a NaN that P::get turns into it, means that nothing is known.
@@ -170,6 +170,8 @@ class Rows {
     }
   }
   static V zero() { return P::splat(0); }
+  static V larger_of(const V& a, const V& b) { return a < b ? b : a; }
+  static V smaller_of(const V& a, const V& b) { return b < a ? b : a; }
   // Every lane is [0, 0]; a NaN is not zero.
   static bool vanishes(const Pair& c) { return !P::nonzero(c.n) && !P::nonzero(c.h); }
   static Pair times(const Pair& c, double w) {
@@ -183,8 +185,8 @@ class Rows {
     const bool negative = factor.h <= U(0);
     const V low = P::splat(negative ? -factor.h : -factor.n);
     const V high = P::splat(negative ? factor.n : factor.h);
-    const Pair p{P::max(P::mul(c.n, low), P::mul(c.n, high)),
-                 P::max(P::mul(c.h, low), P::mul(c.h, high))};
+    const Pair p{larger_of(P::mul(c.n, low), P::mul(c.n, high)),
+                 larger_of(P::mul(c.h, low), P::mul(c.h, high))};
     return negative ? Pair{p.h, p.n} : p;
   }
   // total += upper bound of -nu*v.
@@ -192,8 +194,8 @@ class Rows {
     if (is_zero(v)) return;
     total_ = v < U(0) ? P::fma(c.h, P::splat(-v), total_) : P::fma(c.n, P::splat(v), total_);
   }
-  static Pair positive_part(const Pair& c) { return {P::min(c.n, zero()), P::max(c.h, zero())}; }
-  static Pair negative_part(const Pair& c) { return {P::max(c.n, zero()), P::min(c.h, zero())}; }
+  static Pair positive_part(const Pair& c) { return {smaller_of(c.n, zero()), larger_of(c.h, zero())}; }
+  static Pair negative_part(const Pair& c) { return {larger_of(c.n, zero()), smaller_of(c.h, zero())}; }
 
   // What holds for all stored nodes: coefficients must be numbers before any minimum or maximum is
   // taken of them, else the total is none, and the error box of the node is subtracted.
@@ -205,7 +207,7 @@ class Rows {
       if (is_infinite(delta[i])) {
         total_ = P::zero_or(c.n, c.h, total_);
       } else {
-        total_ = P::fma(P::max(c.n, c.h), P::splat(delta[i]), total_);
+        total_ = P::fma(larger_of(c.n, c.h), P::splat(delta[i]), total_);
       }
     });
   }
@@ -213,9 +215,9 @@ class Rows {
   void input(std::uint32_t k) {
     each(k, [&](std::uint64_t i, const Pair& c) {  // -nu in [-c.h, c.n] times z in [-n, h]
       const V n = P::splat(nodes_[k].range[i].n), h = P::splat(nodes_[k].range[i].h);
-      const V a = P::max(P::mul(c.n, h), P::mul(c.n, P::neg(n)));
-      const V b = P::max(P::mul(P::neg(c.h), h), P::mul(c.h, n));
-      total_ = P::add(total_, P::max(a, b));
+      const V a = larger_of(P::mul(c.n, h), P::mul(c.n, -n));
+      const V b = larger_of(P::mul(-c.h, h), P::mul(c.h, n));
+      total_ = P::add(total_, larger_of(a, b));
     });
   }
   void constant(std::uint32_t k) {

@@ -77,7 +77,7 @@ bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* patte
     BigInt::divide_floor(n << static_cast<std::uint64_t>(std::max<std::int64_t>(-e, 0)), divisor, &q, &rest);
     if (q.bits() <= static_cast<std::uint64_t>(precision)) break;
   }
-  const int half = BigInt::compare(rest << 1, divisor);
+  const auto half = rest << 1 <=> divisor;
   if (half > 0 || (half == 0 && q.is_odd())) q += 1;
   q.fits_int64(&m);
   if (e > bias) return false;

@@ -85,7 +85,7 @@ class Judge {
 
   void tighten(std::uint32_t variable, bool upper, const Decimal& value) {
     Decimal& bound = side(upper)[variable];
-    const int order = compare(value, bound);
+    const auto order = compare(value, bound);
     if (upper ? order >= 0 : order <= 0) return;
     trail_.push_back({variable, upper, std::move(bound)});
     bound = value;

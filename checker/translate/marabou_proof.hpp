@@ -2,6 +2,7 @@
 // shows it has no solution. Assumes the layout of Marabou's JSON writer. Promises exact decimals, a closed schema and
 // every index in range; anything else is a ReadError, before a single step of the proof is judged.
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ const BigInt& power_of_ten(unsigned exponent);
 BigInt at_places(const Decimal& value, unsigned places);  // value*10^places. REQUIRES places >= value.places
 Decimal operator+(const Decimal& a, const Decimal& b);
 Decimal operator*(const Decimal& a, const Decimal& b);
-int compare(const Decimal& a, const Decimal& b);  // -1, 0, 1
+std::strong_ordering compare(const Decimal& a, const Decimal& b);
 // Not above (upward: not below) the value, with at most so many places; the nearest such number.
 Decimal rounded(const Decimal& value, unsigned places, bool upward);
 std::string about(const Decimal& value);  // roughly, for messages

@@ -196,9 +196,9 @@ Decimal operator+(const Decimal& a, const Decimal& b) {
 
 Decimal operator*(const Decimal& a, const Decimal& b) { return {a.m * b.m, a.places + b.places}; }
 
-int compare(const Decimal& a, const Decimal& b) {
+std::strong_ordering compare(const Decimal& a, const Decimal& b) {
   const unsigned places = std::max(a.places, b.places);
-  return BigInt::compare(at_places(a, places), at_places(b, places));
+  return at_places(a, places) <=> at_places(b, places);
 }
 
 Decimal rounded(const Decimal& value, unsigned places, bool upward) {

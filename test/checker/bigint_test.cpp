@@ -51,7 +51,7 @@ TEST_CASE("arithmetic agrees with 128-bit integers") {
     REQUIRE(a + b == from_wide(static_cast<Wide>(x) + y));
     REQUIRE(a - b == from_wide(static_cast<Wide>(x) - y));
     REQUIRE(a * b == from_wide(static_cast<Wide>(x) * y));
-    REQUIRE(BigInt::compare(a, b) == (x > y) - (x < y));
+    REQUIRE((a <=> b) == (x <=> y));
     const unsigned shift = static_cast<unsigned>(numbers.random() % 100);
     REQUIRE((a >> shift) == BigInt(shift < 64 ? x >> shift : x < 0 ? -1 : 0));
     REQUIRE((a << (shift % 63)) == from_wide(static_cast<Wide>(x) * (static_cast<Wide>(1) << (shift % 63))));
