@@ -1,0 +1,178 @@
+#include "bounds/roundoff/fpcore/functions.hpp"
+
+namespace outward::fpcore {
+namespace {
+
+constexpr Span one_span{1, 1};
+
+Span value_at(Elementary function, double x) {
+  switch (function) {
+    case Elementary::exp:
+      return exp_at(x);
+    case Elementary::log:
+      return log_at(x);
+    case Elementary::sin:
+      return sin_at(x);
+    case Elementary::cos:
+      return cos_at(x);
+    case Elementary::tan:
+      return std::fabs(x) < 0x1p-20 ? slow_at(function, x) : divide(sin_at(x), cos_at(x));
+    case Elementary::atan:
+      return atan_at(x);
+    default:
+      return slow_at(function, x);
+  }
+}
+
+// Whole numbers that may be floor(x / (pi/2)).
+struct Turns {
+  double least, most;
+};
+Turns quarter_turns(double x) {
+  const Span turns = divide({x, x}, {pi_span.lo / 2, pi_span.hi / 2});
+  return {std::floor(turns.lo), std::floor(turns.hi)};
+}
+
+// sin (peak = 1) or cos (peak = 0): greatest at quarter turns that are `peak` modulo 4, least two further on.
+Span wave(Elementary function, Span x, double peak) {
+  if (!(x.magnitude() < 0x1p40) || width_up(x) >= 7) return {-1, 1};
+  const double first = quarter_turns(x.lo).least, last = quarter_turns(x.hi).most;
+  const auto passes = [&](double quarter) {
+    // The first whole number after `first` that is `quarter` modulo 4. One at x.lo itself is an end, not between; but
+    // where the division cannot tell, it counts.
+    const double from = first + 1, distance = quarter - from;
+    return from + (distance - 4 * std::floor(distance / 4)) <= last;
+  };
+  const Span a = value_at(function, x.lo), b = value_at(function, x.hi);
+  return {passes(peak + 2) ? -1 : std::min(a.lo, b.lo), passes(peak) ? 1 : std::max(a.hi, b.hi)};
+}
+
+Span tangent(Span x) {
+  if (!(x.magnitude() < 0x1p40) || width_up(x) >= 3.2) return everything;
+  const Turns first = quarter_turns(x.lo), last = quarter_turns(x.hi);
+  // No pole when all points lie in one branch: quarters 2 j - 1 and 2 j.
+  const auto branch = [](double quarter) { return std::floor((quarter + 1) / 2); };
+  if (branch(first.least) != branch(last.most)) return everything;
+  return {value_at(Elementary::tan, x.lo).lo, value_at(Elementary::tan, x.hi).hi};
+}
+
+}  // namespace
+
+bool inside_domain(Elementary function, Span x) {
+  switch (function) {
+    case Elementary::log:
+    case Elementary::log2:
+    case Elementary::log10:
+      return x.lo > 0;
+    case Elementary::log1p:
+      return x.lo > -1;
+    case Elementary::asin:
+    case Elementary::acos:
+      return x.lo >= -1 && x.hi <= 1;
+    case Elementary::acosh:
+      return x.lo >= 1;
+    case Elementary::atanh:
+      return x.lo > -1 && x.hi < 1;
+    case Elementary::tan:
+      return tangent(x).bounded();
+    default:
+      return true;
+  }
+}
+
+const char* domain_text(Elementary function) {
+  switch (function) {
+    case Elementary::log:
+    case Elementary::log2:
+    case Elementary::log10:
+      return "positive numbers";
+    case Elementary::log1p:
+      return "numbers above -1";
+    case Elementary::asin:
+    case Elementary::acos:
+      return "[-1, 1]";
+    case Elementary::acosh:
+      return "numbers from 1";
+    case Elementary::atanh:
+      return "(-1, 1)";
+    case Elementary::tan:
+      return "angles without odd multiples of pi/2";
+    default:
+      return "all numbers";
+  }
+}
+
+Span function_range(Elementary function, Span x) {
+  if (!x.bounded() || !inside_domain(function, x)) return everything;
+  switch (function) {
+    case Elementary::sin:
+      return wave(function, x, 1);
+    case Elementary::cos:
+      return wave(function, x, 0);
+    case Elementary::tan:
+      return tangent(x);
+    case Elementary::acos:
+    case Elementary::erfc:
+      return {value_at(function, x.hi).lo, value_at(function, x.lo).hi};
+    case Elementary::cosh: {
+      const Span magnitudes = absolute(x);
+      return {value_at(function, magnitudes.lo).lo, value_at(function, magnitudes.hi).hi};
+    }
+    default:
+      return {value_at(function, x.lo).lo, value_at(function, x.hi).hi};
+  }
+}
+
+Span function_slope(Elementary function, Span x, Span range) {
+  if (!x.bounded() || !range.bounded()) return everything;
+  switch (function) {
+    case Elementary::exp:
+      return range;
+    case Elementary::expm1:
+      return add(range, one_span);
+    case Elementary::exp2:
+      return multiply(range, ln2_span);
+    case Elementary::log:
+      return reciprocal(x);
+    case Elementary::log1p:
+      return reciprocal(add(x, one_span));
+    case Elementary::log2:
+      return reciprocal(multiply(x, ln2_span));
+    case Elementary::log10:
+      return reciprocal(multiply(x, ln10_span));
+    case Elementary::sin:
+      return function_range(Elementary::cos, x);
+    case Elementary::cos:
+      return -function_range(Elementary::sin, x);
+    case Elementary::tan:
+      return add(square(range), one_span);
+    case Elementary::asin:
+      return reciprocal(square_root(subtract(one_span, square(x))));
+    case Elementary::acos:
+      return -reciprocal(square_root(subtract(one_span, square(x))));
+    case Elementary::atan:
+      return reciprocal(add(square(x), one_span));
+    case Elementary::sinh:
+      return function_range(Elementary::cosh, x);
+    case Elementary::cosh:
+      return function_range(Elementary::sinh, x);
+    case Elementary::tanh:
+      return intersection(subtract(one_span, square(range)), {0, 1});
+    case Elementary::asinh:
+      return reciprocal(square_root(add(square(x), one_span)));
+    case Elementary::acosh:
+      return reciprocal(square_root(subtract(square(x), one_span)));
+    case Elementary::atanh:
+      return reciprocal(subtract(one_span, square(x)));
+    case Elementary::erf:
+    case Elementary::erfc: {
+      // 2/sqrt(pi) e^(-x^2)
+      const Span factor = divide({2, 2}, square_root(pi_span));
+      const Span slope = multiply(factor, function_range(Elementary::exp, -square(x)));
+      return function == Elementary::erf ? slope : -slope;
+    }
+  }
+  return everything;
+}
+
+}  // namespace outward::fpcore

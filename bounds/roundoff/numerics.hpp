@@ -1,0 +1,69 @@
+// Rounding to nearest in a binary format as figures of binary64, each on the safe side. Assumes nothing; promises that
+// the analysis never depends on a number that was itself rounded the wrong way.
+// Sources: Jeannerod and Rump 2018 (u/(1+u) for one rounding); IEEE 754-2019 section 3.3.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "formats/directed.hpp"
+#include "formats/format.hpp"
+#include "runtime/capsules/policy.hpp"
+
+namespace outward::roundoff {
+
+struct FormatModel {
+  explicit FormatModel(const Format& format = binary(11, 52));
+
+  Format format;
+  int precision;                // bits, with the hidden one
+  std::int64_t least_exponent;  // of normal numbers
+  double u;                     // 2^-precision, rounded up where binary64 has no such number
+  double u_path;                // u/(1+u), rounded up: relative error of one rounding
+  double eta;                   // absolute error of one rounding below the least normal number, rounded up
+  double addition_eta;          // the same for a sum of two numbers of the format: 0 unless results are flushed
+  double omega;                 // greatest finite number, rounded down
+  double least_normal;          // rounded up
+  bool emulable;                // numbers are binary64 numbers and two roundings are one: see execution.hpp
+
+  // Greatest error of rounding any real number of at most this magnitude. REQUIRES magnitude >= 0; infinity and NaN
+  // give infinity. Overflow is not looked at.
+  double half_ulp_up(double magnitude) const;
+  // The number of the format nearest to x, ties to even; infinity where the format has no such number. Exact only if
+  // emulable; else REQUIRES nothing and returns x.
+  double round(double x) const;
+  // Whether x is a number of this format.
+  bool holds(double x) const;
+  // |x − the number of this format nearest to x|, rounded up: 0 where the format holds x.
+  double conversion_error_up(double x) const;
+};
+
+// Every number of `narrow` is one of `wide`.
+bool contains(const FormatModel& wide, const FormatModel& narrow);
+// Products of two numbers of `narrow` are numbers of `wide` (overflow apart).
+bool holds_products(const FormatModel& wide, const FormatModel& narrow);
+
+// A policy ready for analysis.
+struct Arithmetic {
+  // Throws InputRefused, all reasons at once, for what no formula here covers: other roundings than to nearest,
+  // accumulators that lack numbers of the format, operands in a third format, block models without binary32.
+  explicit Arithmetic(const NumericalPolicy& policy);
+
+  NumericalPolicy policy;
+  FormatModel values, sums;  // of stored values; of products and sums inside one operator
+  bool exact_products;       // products of stored values need no rounding in `sums`
+  bool narrows;              // results are rounded a second time when they are stored
+  double function_ulps = 1;  // elementary functions are within so many ulps of `values`
+  bool any_fusion() const {
+    return policy.reduction == Reduction::any_order_any_fusion ||
+           policy.reduction == Reduction::implementation_defined || policy.reduction == Reduction::none;
+  }
+};
+
+// (1 + u_path)^n − 1 rounded up; infinity where it is useless.
+double growth_up(double n, double u_path);
+
+// Upward arithmetic on nonnegative numbers that may be infinite; 0·∞ is 0: what is exactly zero stays zero.
+inline double plus(double a, double b) { return add_up(a, b); }
+inline double times(double a, double b) { return a == 0 || b == 0 ? 0.0 : mul_up(a, b); }
+
+}  // namespace outward::roundoff

@@ -1,0 +1,299 @@
+// Rules of sums: contractions, reductions, sums of two, products with constants. Formulas: sums.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "bounds/roundoff/rules.hpp"
+
+namespace outward::roundoff {
+
+Term product(double a_lo, double a_hi, double b_lo, double b_hi) {
+  if (a_lo == a_hi) {
+    return a_lo >= 0 ? Term{mul_down(a_lo, b_lo), mul_up(a_lo, b_hi)} : Term{mul_down(a_lo, b_hi), mul_up(a_lo, b_lo)};
+  }
+  return {std::min({mul_down(a_lo, b_lo), mul_down(a_lo, b_hi), mul_down(a_hi, b_lo), mul_down(a_hi, b_hi)}),
+          std::max({mul_up(a_lo, b_lo), mul_up(a_lo, b_hi), mul_up(a_hi, b_lo), mul_up(a_hi, b_hi)})};
+}
+
+void finish_element(Outcome& out, std::size_t i, double lo, double hi, double propagated, double local,
+                    double largest) {
+  out.lo[i] = lo;
+  out.hi[i] = hi;
+  out.propagated[i] = propagated;
+  out.local[i] = local;
+  const double result = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), propagated), local);
+  out.stored = std::max(out.stored, result);
+  out.largest = std::max({out.largest, largest, result});
+}
+
+namespace {
+
+double magnitude_of(const Term& t) { return t.magnitude(); }
+
+// The constant c as held times the computed operand.
+Term held_product(const Constants& c, std::size_t w, const Quantity& x) {
+  const double lo = x.computed_lo(), hi = x.computed_hi();
+  if (c.known()) return product(c.value(w), c.value(w), lo, hi);
+  return product(sub_down(c.exact(w), c.drift(w)), add_up(c.exact(w), c.drift(w)), lo, hi);
+}
+
+// The range of (held − exact)·computed operand.
+Term drift_product(const Constants& c, std::size_t w, double lo, double hi) {
+  const double d = c.drift(w);
+  if (c.known()) {
+    const double difference = c.value(w) >= c.exact(w) ? d : -d;
+    return product(difference, difference, lo, hi);
+  }
+  return product(-d, d, lo, hi);
+}
+
+// A sum of two terms into the format of stored values: both are stored numbers (or constants). exact ranges in lo, hi.
+double one_addition(const Quantity& x, const Quantity& y, double lo, double hi, double inherited, const Arithmetic& a) {
+  const double reach = plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited);
+  const double nearest = std::min(x.computed_magnitude(), y.computed_magnitude());
+  return std::max(std::min(a.values.half_ulp_up(reach), nearest), a.values.addition_eta);
+}
+
+}  // namespace
+
+void map_rule(const Call& call, Outcome& out) {
+  std::vector<const Quantity*> source;
+  for (const Quantities* v : call.in)
+    for (const Quantity& q : *v) source.push_back(&q);
+  for (std::size_t i = 0; i < call.op.size; ++i) {
+    const Quantity& q = *source[static_cast<std::size_t>(call.op.ints[i])];
+    finish_element(out, i, q.lo, q.hi, q.error, 0, 0);
+  }
+}
+
+void contraction_rule(const Call& call, Outcome& out) {
+  const Operator& op = call.op;
+  const Arithmetic& a = call.arithmetic;
+  const Constants c(op.payload, a.values);
+  out.constants_converted = c.converted();
+  std::vector<Term> terms;
+  for (std::size_t i = 0; i < op.size; ++i) {
+    terms.clear();
+    double lo = 0, hi = 0, inherited = 0, drift_lo = 0, drift_hi = 0;
+    for_each_term(op, i, [&](std::size_t w, std::size_t at) {
+      const double weight = c.exact(w);
+      if (weight == 0) return;
+      const Quantity& x = call.x()[at];
+      const Term exact = product(weight, weight, x.lo, x.hi);
+      lo = add_down(lo, exact.lo);
+      hi = add_up(hi, exact.hi);
+      inherited = plus(inherited, times(std::fabs(weight), x.error));
+      terms.push_back(held_product(c, w, x));
+      if (c.drift(w) != 0) {
+        const Term drift = drift_product(c, w, x.computed_lo(), x.computed_hi());
+        drift_lo = add_down(drift_lo, drift.lo);
+        drift_hi = add_up(drift_hi, drift.hi);
+      }
+    });
+    const std::int64_t bias = bias_of(op, i);
+    const bool has_bias = bias >= 0 && op.payload[static_cast<std::size_t>(bias)] != 0;
+    if (has_bias) {
+      const auto b = static_cast<std::size_t>(bias);
+      lo = add_down(lo, c.exact(b));
+      hi = add_up(hi, c.exact(b));
+      const Term held = held_product(c, b, {1, 1, 0}), drift = drift_product(c, b, 1, 1);
+      terms.push_back(held);
+      drift_lo = add_down(drift_lo, drift.lo);
+      drift_hi = add_up(drift_hi, drift.hi);
+    }
+    const SumError sum = sum_error(terms, true, has_bias ? 1 : 0, a);
+    const double drift = std::fmax(std::fabs(drift_lo), std::fabs(drift_hi));
+    const double before = plus(drift, sum.error);
+    const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), before);
+    const double local = plus(before, storing_error(std::min(reach, sum.largest), a));
+    out.underflow = std::max(out.underflow, sum.underflow);
+    finish_element(out, i, lo, hi, inherited, local, sum.largest);
+  }
+}
+
+void reduce_rule(const Call& call, Outcome& out) {
+  const Operator& op = call.op;
+  const Arithmetic& a = call.arithmetic;
+  const auto terms_each = static_cast<std::size_t>(op.ints[0]);
+  std::vector<Term> terms(terms_each);
+  for (std::size_t i = 0; i < op.size; ++i) {
+    double lo = 0, hi = 0, inherited = 0;
+    for (std::size_t j = 0; j < terms_each; ++j) {
+      const Quantity& x = call.x()[i * terms_each + j];
+      lo = add_down(lo, x.lo);
+      hi = add_up(hi, x.hi);
+      inherited = plus(inherited, x.error);
+      terms[j] = {x.computed_lo(), x.computed_hi()};
+    }
+    const SumError sum = sum_error(terms, false, 0, a);
+    double local = sum.error;
+    const auto divisor = static_cast<double>(op.ints[i + 1]);
+    if (divisor != 1) {
+      // The divisor as the accumulator holds it; then the division (or one more factor where it is multiplied by the
+      // rounded reciprocal: two roundings instead of one under any fusion).
+      const double drift = a.sums.conversion_error_up(divisor);
+      const double held = sub_down(divisor, drift);
+      lo = div_down(lo, divisor);
+      hi = div_up(hi, divisor);
+      inherited = div_up(inherited, divisor);
+      const double quotient = held > 0 ? div_up(sum.largest, held) : infinity;
+      const double converted = times(quotient, div_up(drift, divisor));
+      double rounding = a.sums.half_ulp_up(quotient);
+      if (a.any_fusion()) rounding = plus(times(growth_up(3, a.sums.u_path), quotient), times(2, a.sums.eta));
+      local = plus(plus(div_up(local, divisor), converted), rounding);
+    }
+    const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), local);
+    finish_element(out, i, lo, hi, inherited, plus(local, storing_error(reach, a)), sum.largest);
+  }
+}
+
+void add_rule(const Call& call, Outcome& out) {
+  const bool minus = call.op.ints[0] == 1;
+  for (std::size_t i = 0; i < call.op.size; ++i) {
+    const Quantity &x = call.x()[i], &y = (*call.in[1])[i];
+    const double lo = minus ? sub_down(x.lo, y.hi) : add_down(x.lo, y.lo);
+    const double hi = minus ? sub_up(x.hi, y.lo) : add_up(x.hi, y.hi);
+    const double inherited = plus(x.error, y.error);
+    finish_element(out, i, lo, hi, inherited, one_addition(x, y, lo, hi, inherited, call.arithmetic), 0);
+  }
+}
+
+void shift_rule(const Call& call, Outcome& out) {
+  const Constants c(call.op.payload, call.arithmetic.values);
+  out.constants_converted = c.converted();
+  for (std::size_t i = 0; i < call.op.size; ++i) {
+    const Quantity& x = call.x()[i];
+    const double lo = add_down(x.lo, c.exact(i)), hi = add_up(x.hi, c.exact(i));
+    const double drift = c.drift(i), before = plus(x.error, drift);
+    if (c.exact(i) == 0) {
+      finish_element(out, i, x.lo, x.hi, x.error, 0, 0);
+      continue;
+    }
+    const Quantity y{c.exact(i), c.exact(i), drift};
+    finish_element(out, i, lo, hi, x.error, plus(drift, one_addition(x, y, lo, hi, before, call.arithmetic)), 0);
+  }
+}
+
+void scale_rule(const Call& call, Outcome& out) {
+  const Constants c(call.op.payload, call.arithmetic.values);
+  out.constants_converted = c.converted();
+  for (std::size_t i = 0; i < call.op.size; ++i) {
+    const Quantity& x = call.x()[i];
+    const Term exact = product(c.exact(i), c.exact(i), x.lo, x.hi), held = held_product(c, i, x);
+    const double drift = magnitude_of(drift_product(c, i, x.computed_lo(), x.computed_hi()));
+    int exponent = 0;
+    const double fraction = std::frexp(std::fabs(c.exact(i)), &exponent);
+    // Powers of two are exact above the subnormal numbers.
+    const bool power = fraction == 0.5 && drift == 0;
+    double rounding = call.arithmetic.values.half_ulp_up(held.magnitude());
+    if (power) rounding = exponent >= 1 ? 0 : std::min(rounding, call.arithmetic.values.eta);
+    if (c.exact(i) == 0) rounding = 0;
+    finish_element(out, i, exact.lo, exact.hi, times(std::fabs(c.exact(i)), x.error), plus(drift, rounding), 0);
+    out.underflow = std::max(out.underflow, std::min(rounding, call.arithmetic.values.eta));
+  }
+}
+
+void divide_rule(const Call& call, Outcome& out) {
+  const Constants c(call.op.payload, call.arithmetic.values);
+  out.constants_converted = c.converted();
+  const FormatModel& f = call.arithmetic.values;
+  for (std::size_t i = 0; i < call.op.size; ++i) {
+    const Quantity& x = call.x()[i];
+    const double divisor = c.exact(i), size = std::fabs(divisor), drift = c.drift(i);
+    const double lo = divisor > 0 ? div_down(x.lo, size) : -div_up(x.hi, size);
+    const double hi = divisor > 0 ? div_up(x.hi, size) : -div_down(x.lo, size);
+    const double held = sub_down(size, drift);
+    const double quotient = held > 0 ? div_up(x.computed_magnitude(), held) : infinity;
+    double local = times(quotient, div_up(drift, size));
+    // Division, or multiplication by the rounded reciprocal where any rewriting is allowed.
+    local = plus(local, call.arithmetic.any_fusion() ? plus(times(growth_up(3, f.u_path), quotient), times(2, f.eta))
+                                                     : f.half_ulp_up(quotient));
+    out.underflow = std::max(out.underflow, std::min(local, f.eta));
+    finish_element(out, i, lo, hi, div_up(x.error, size), local, quotient);
+  }
+}
+
+void bn_rule(const Call& call, Outcome& out) {
+  const Operator& op = call.op;
+  const Arithmetic& a = call.arithmetic;
+  const FormatModel& f = a.values;
+  const auto channels = static_cast<std::size_t>(op.ints[0]), inner = static_cast<std::size_t>(op.ints[1]);
+  const Constants c(op.payload, f);
+  out.constants_converted = c.converted();
+  for (std::size_t i = 0; i < op.size; ++i) {
+    const std::size_t q = i / inner % channels;
+    const Quantity& x = call.x()[i];
+    const ChannelScale exact = channel_scale(op, q);
+    const double mean = c.exact(2 * channels + q), shift = c.exact(channels + q);
+    const Term product_range = product(exact.lo, exact.hi, sub_down(x.lo, mean), sub_up(x.hi, mean));
+    const double lo = add_down(product_range.lo, shift), hi = add_up(product_range.hi, shift);
+    const double a_size = std::fmax(std::fabs(exact.lo), std::fabs(exact.hi));
+    const double inherited = times(a_size, x.error);
+    // √(var + eps): relative error r from two conversions, an addition and the root.
+    const double variance = c.exact(3 * channels + q), eps = c.exact(4 * channels);
+    const double total = add_down(variance, eps);
+    const double before = plus(plus(c.drift(3 * channels + q), c.drift(4 * channels)),
+                               f.half_ulp_up(plus(plus(add_up(variance, eps), c.drift(3 * channels + q)),
+                                                  c.drift(4 * channels))));
+    const double share = total > 0 ? div_up(before, total) : infinity;
+    if (!(share < 0.5) || f.addition_eta > 0) {
+      // The root may be zero or flushed: nothing can be said.
+      finish_element(out, i, lo, hi, inherited, infinity, infinity);
+      continue;
+    }
+    const double deviation_lo = sqrt_down(total), deviation_hi = sqrt_up(add_up(variance, eps));
+    // |√(1+t) − 1| <= |t| for |t| <= 1, and the rounding of the root.
+    const double deviation_error =
+        plus(times(deviation_hi, share), f.half_ulp_up(times(deviation_hi, add_up(1, share))));
+    const double held = sub_down(deviation_lo, deviation_error);
+    // Difference, quotient, product, sum.
+    const double drift_mean = c.drift(2 * channels + q);
+    const double centred = plus(plus(x.computed_magnitude(), std::fabs(mean)), drift_mean);
+    const double difference = std::fmax(std::fabs(sub_down(x.computed_lo(), mean)), std::fabs(sub_up(x.computed_hi(), mean)));
+    const double e_centred = plus(drift_mean, f.half_ulp_up(plus(difference, drift_mean)));
+    const double reach = plus(difference, e_centred);
+    if (!(held > 0)) {
+      finish_element(out, i, lo, hi, inherited, infinity, infinity);
+      continue;
+    }
+    const double quotient = div_up(reach, held);
+    // q̂ − q = (centred error)/ŝ + difference·(1/ŝ − 1/s), and its own rounding.
+    double e_quotient = plus(div_up(e_centred, held),
+                             times(div_up(difference, held), div_up(deviation_error, deviation_lo)));
+    e_quotient = plus(e_quotient, f.half_ulp_up(quotient));
+    const double scale = std::fabs(c.exact(q)), drift_scale = c.drift(q);
+    const double wide = plus(quotient, f.half_ulp_up(quotient));
+    const double product_size = times(plus(scale, drift_scale), wide);
+    double e_product = plus(times(scale, e_quotient), times(drift_scale, wide));
+    e_product = plus(e_product, f.half_ulp_up(product_size));
+    const double drift_shift = c.drift(channels + q);
+    const double before_sum = plus(plus(e_product, drift_shift), inherited);
+    const double sum_size = plus(std::fmax(std::fabs(lo), std::fabs(hi)), before_sum);
+    const double local = plus(plus(e_product, drift_shift), f.half_ulp_up(sum_size));
+    out.underflow = std::max(out.underflow, std::min(local, times(3, f.eta)));
+    finish_element(out, i, lo, hi, inherited, local, std::max({centred, wide, product_size}));
+  }
+}
+
+void matvec_rule(const Call& call, Outcome& out) {
+  const Quantities &w = call.x(), &x = *call.in[1];
+  const std::size_t k = x.size();
+  std::vector<Term> terms(k);
+  for (std::size_t r = 0; r < call.op.size; ++r) {
+    double lo = 0, hi = 0, inherited = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      const Quantity &a = w[r * k + j], &b = x[j];
+      const Term exact = product(a.lo, a.hi, b.lo, b.hi);
+      lo = add_down(lo, exact.lo);
+      hi = add_up(hi, exact.hi);
+      inherited = plus(inherited, plus(times(a.magnitude(), b.error), times(b.computed_magnitude(), a.error)));
+      terms[j] = product(a.computed_lo(), a.computed_hi(), b.computed_lo(), b.computed_hi());
+    }
+    const SumError sum = sum_error(terms, true, 0, call.arithmetic);
+    const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), sum.error);
+    const double local = plus(sum.error, storing_error(std::min(reach, sum.largest), call.arithmetic));
+    out.underflow = std::max(out.underflow, sum.underflow);
+    finish_element(out, r, lo, hi, inherited, local, sum.largest);
+  }
+}
+
+}  // namespace outward::roundoff

@@ -1,0 +1,148 @@
+#include "bounds/roundoff/sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace outward::roundoff {
+namespace {
+
+// What has been added up so far: the exact range, how far the computed value may be off, the largest partial result.
+struct Partial {
+  double lo = 0, hi = 0, error = 0, largest = 0;
+  double reach() const { return plus(std::fmax(std::fabs(lo), std::fabs(hi)), error); }
+};
+
+class Sum {
+ public:
+  Sum(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& a)
+      : terms_(terms),
+        format_(a.sums),
+        // Terms before this one are rounded when they are formed.
+        rounded_(products && !a.exact_products ? terms.size() - unrounded : 0),
+        products_(products) {}
+
+  // Error of term i as it is formed.
+  double forming(std::size_t i) const { return i < rounded_ ? format_.half_ulp_up(terms_[i].magnitude()) : 0; }
+  Partial leaf(std::size_t i, bool fused) const {
+    const double e = fused ? 0 : forming(i);
+    return {terms_[i].lo, terms_[i].hi, e, plus(terms_[i].magnitude(), e)};
+  }
+  // a + b. fused: b enters unrounded.
+  Partial join(const Partial& a, const Partial& b) const {
+    Partial out{add_down(a.lo, b.lo), add_up(a.hi, b.hi), plus(a.error, b.error), std::max(a.largest, b.largest)};
+    const double rounding = format_.half_ulp_up(out.reach());
+    // To nearest: not farther than to the other summand, which is a number of the format (a is, always).
+    const double step = std::max(std::min(rounding, b.reach()), format_.addition_eta);
+    if (b.reach() > 0) out.error = plus(out.error, step);
+    out.largest = std::max(out.largest, out.reach());
+    return out;
+  }
+  bool is_zero(std::size_t i) const { return terms_[i].lo == 0 && terms_[i].hi == 0; }
+
+  Partial sequential(bool fused) const {
+    Partial sum;
+    bool first = true;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      if (is_zero(i)) continue;
+      sum = first ? leaf(i, false) : join(sum, leaf(i, fused && products_));
+      first = false;
+    }
+    return sum;
+  }
+  // As runtime/cpu/formatted.cpp: the first half is the longer. Products only; what is unrounded is added last.
+  Partial pairwise(std::size_t from, std::size_t to) const {
+    if (to - from == 1) return leaf(from, false);
+    const std::size_t middle = from + (to - from + 1) / 2;
+    const Partial a = pairwise(from, middle), b = pairwise(middle, to);
+    // Both are numbers of the format: the smaller one bounds the step.
+    return a.reach() >= b.reach() ? join(a, b) : join(b, a);
+  }
+
+  // The bounds that hold for every tree, with and without fusion; height: of the tree, if it is known.
+  double any_tree(double height, double* largest) const {
+    double absolute = 0, positive = 0, negative = 0, leaves = 0, forming_sum = 0;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      if (is_zero(i)) continue;
+      ++leaves;
+      absolute = plus(absolute, terms_[i].magnitude());
+      positive = plus(positive, std::max(0.0, terms_[i].hi));
+      negative = plus(negative, std::max(0.0, -terms_[i].lo));
+      forming_sum = plus(forming_sum, forming(i));
+      // Fused: the same underflow, at the addition.
+    }
+    if (leaves == 0) return 0;
+    const double additions = leaves - 1, u = format_.u;
+    const double flushed = times(additions, format_.addition_eta);
+    const double nu = times(additions, u);
+    const double m = std::max(positive, negative);
+    // The leaves as they are: at most absolute + forming_sum.
+    double best = plus(plus(forming_sum, times(nu, plus(absolute, forming_sum))), times(flushed, plus(1, nu)));
+    const double roundings = std::min(additions, height) + (rounded_ > 0 ? 1 : 0);
+    const double underflow = times(plus(static_cast<double>(rounded_), 0), format_.eta);
+    const double path = plus(times(growth_up(roundings, format_.u_path), absolute),
+                             times(plus(underflow, flushed), plus(1, growth_up(roundings, format_.u_path))));
+    best = std::min(best, path);
+    if (nu < 1) {
+      const double of_m = div_up(plus(plus(forming_sum, times(additions, times(u, m))), flushed), sub_down(1, nu));
+      best = std::min(best, of_m);
+      const double half = times(additions, format_.half_ulp_up(plus(m, of_m)));
+      best = std::min(best, plus(plus(forming_sum, half), flushed));
+    }
+    *largest = plus(m, best);
+    return best;
+  }
+
+ private:
+  std::span<const Term> terms_;
+  const FormatModel& format_;
+  std::size_t rounded_;
+  bool products_;
+};
+
+SumError block_error(std::span<const Term> terms, const BlockModel& model) {
+  double absolute = 0;
+  for (const Term& t : terms) absolute = plus(absolute, t.magnitude());
+  const auto k = static_cast<double>(model.products);
+  // One more step for a bias that is added behind the blocks: its rounding to nearest is less than a step's.
+  const double steps = std::ceil(static_cast<double>(terms.size()) / k) + 1;
+  const double aligned = times(k + 1, std::ldexp(1.0, -model.extra_bits));
+  const double rate = times(times(steps, 0x1p-23), plus(aligned, 1 + 0x1p-22));
+  const double tiny = times(steps, times(k + 2, std::ldexp(1.0, -149 + std::max(0, -model.extra_bits))));
+  if (!(rate < 1)) return {infinity, infinity, tiny};
+  const double error = div_up(plus(times(rate, absolute), tiny), sub_down(1, rate));
+  return {error, plus(absolute, error), tiny};
+}
+
+}  // namespace
+
+SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic) {
+  if (terms.empty()) return {};
+  const NumericalPolicy& policy = arithmetic.policy;
+  if (policy.reduction == Reduction::block && products) return block_error(terms, *block_model(policy.block));
+  const Sum sum(terms, products, unrounded, arithmetic);
+  SumError out;
+  double height = infinity;
+  Partial known{0, 0, infinity, infinity};
+  if (policy.reduction == Reduction::sequential) {
+    known = sum.sequential(policy.contraction == Contraction::fma);
+  } else if (policy.reduction == Reduction::pairwise) {
+    const std::size_t inner = terms.size() - unrounded;
+    if (inner > 0) {
+      known = sum.pairwise(0, inner);
+      for (std::size_t i = inner; i < terms.size(); ++i) known = sum.join(known, sum.leaf(i, false));
+      height = std::ceil(std::log2(static_cast<double>(inner))) + 1 + static_cast<double>(unrounded);
+    }
+  }
+  const double any = sum.any_tree(height, &out.largest);
+  out.error = std::min(any, known.error);
+  out.largest = std::min(out.largest, known.largest);
+  if (products && !arithmetic.exact_products)
+    out.underflow = std::min(out.error, times(static_cast<double>(terms.size()), arithmetic.sums.eta));
+  return out;
+}
+
+double storing_error(double magnitude_with_error, const Arithmetic& arithmetic) {
+  return arithmetic.narrows ? arithmetic.values.half_ulp_up(magnitude_with_error) : 0;
+}
+
+}  // namespace outward::roundoff
