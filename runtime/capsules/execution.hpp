@@ -1,0 +1,27 @@
+// Execution of a graph under numerical policies, node by node, on this machine's binary32 and binary64: one execution
+// that the policies allow, the reference order of certificates/FORMAT.md section 5 except where they say otherwise
+// (pairwise sums, fused steps, flushed subnormals, operands rounded to a shorter format). Written apart from
+// runtime/cpu/reference.cpp, against which it is compared. Assumes the default rounding mode and gradual underflow.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "runtime/capsules/policy.hpp"
+#include "runtime/graph/graph.hpp"
+
+namespace outward {
+
+// Why this executor cannot follow a policy in the element type ("" if it can): another format or accumulator, another
+// rounding, a block model, operands with another exponent range.
+std::string cannot_execute(const NumericalPolicy& policy, ElementType element);
+
+// True if the policy leaves no choice: every execution gives the same bits.
+bool is_determined(const NumericalPolicy& policy);
+
+// policies: one per node (those of input and constants are not looked at). input: numbers of the element type. Returns
+// the values of the output node; all values in nodes if that is not null. Throws ResourceError if something cannot be
+// executed or a count is wrong.
+std::vector<double> run_under(const Graph& graph, const std::vector<NumericalPolicy>& policies,
+                              const std::vector<double>& input, std::vector<std::vector<double>>* nodes = nullptr);
+
+}  // namespace outward
