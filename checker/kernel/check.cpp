@@ -57,8 +57,7 @@ class Check {
     expect("model");
     const ModelRead* model = question_.model(record_);
     if (model == nullptr) return read_on("--model FILE or --root DIR is needed");
-    const bool wide = model->graph.is_binary64;
-    const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
+    const auto native = model->graph.is_binary64 ? Semantics::fp64_any : Semantics::fp32_any;
     const bool fits = answer_.semantics == Semantics::real || answer_.semantics == native;
     require(fits, "semantics", "the element type's", "another");
     const Structure structure(model->graph);
@@ -75,17 +74,15 @@ class Check {
                                     answer_.claim == Claim::bound, question_.exact);
       while (reader_.next(&record_)) proof->record(record_);
       if (!proof->done()) throw Rejection{"ledger", "every box and scope closed", "the footer"};
-      if (const std::uint64_t n = proof->open_scopes; n > 0) {
+      if (const std::uint64_t n = proof->open_scopes; n > 0)
         throw Rejection{"ledger", "every scope proved", std::to_string(n) + " left open", true};
-      }
       answer_.bounds = proof->bounds, answer_.exact_decisions = proof->exact_decisions;
     }
     conclude(native);
   }
   // Nothing to compare with: only the form of the file is checked.
   void read_on(const std::string& reason) {
-    while (reader_.next(&record_)) {
-    }
+    while (reader_.next(&record_)) continue;
     answer_.word = Word::not_asked;
     not_asked(reason);
   }

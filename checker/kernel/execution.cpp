@@ -35,11 +35,7 @@ Run execute_in(const Structure& structure, const std::vector<Fraction>& inputs) 
   }
   Run run;
   for (const Interval<U>& z : state.ranges(graph.output)) {
-    if constexpr (std::is_same_v<U, Exact>) {
-      run.outputs.push_back(z);
-    } else {
-      run.outputs.push_back(point(Exact(roughly(z.h))));
-    }
+    run.outputs.push_back({Exact(exactly(z.n)), Exact(exactly(z.h))});
   }
   return run;
 }

@@ -116,11 +116,6 @@ std::string Fraction::text() const {
   return top(r).decimal() + (below == "1" ? "" : "/" + below);
 }
 
-std::string Fraction::dyadic_text() const {
-  const Fraction r = reduced();
-  return sign() == 0 ? "0" : r.m.decimal() + "*2^" + std::to_string(r.e);
-}
-
 Fraction Fraction::up(std::uint64_t bits) const {
   if (is_dyadic() && m.bits() <= bits) return *this;
   const std::int64_t cut = length(m) - length(over) - static_cast<std::int64_t>(bits) + 1;

@@ -42,7 +42,6 @@ struct Fraction {
   BigInt numerator() const;         // in lowest terms
   BigInt denominator() const;       // likewise, > 0
   std::string text() const;         // "p" or "p/q" in lowest terms
-  std::string dyadic_text() const;  // canonical, as parse reads it. REQUIRES is_dyadic()
   double double_up() const;         // may be +infinity, never -infinity
   Fraction up(std::uint64_t bits) const;  // dyadic; exact, or bits - 1 to bits + 1 bits long
   // lower <= 1/sqrt(v) <= upper, dyadic, at least bits significant bits. REQUIRES v > 0 dyadic.

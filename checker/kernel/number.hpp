@@ -131,6 +131,10 @@ Interval<U> point(const U& x) {
   return {-x, x};
 }
 template <class U>
+Interval<U> enclosed(const Fraction& x) {
+  return {rounded_up<U>(-x), rounded_up<U>(x)};
+}
+template <class U>
 Interval<U> add(const Interval<U>& a, const Interval<U>& b) {
   return {add_up(a.n, b.n), add_up(a.h, b.h)};
 }

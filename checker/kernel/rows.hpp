@@ -81,8 +81,14 @@ class Rows {
           P::set(&cells[k].n, lane, x[index[k]].n), P::set(&cells[k].h, lane, x[index[k]].h);
         }
       }
-      for (std::uint64_t k = 0; k < g.inputs; ++k) sums.add(cells + k, k);
+      const std::uint64_t* w = g.nonzero;
       std::uint64_t j = 0;
+      for (; w != nullptr && j < g.outputs; ++j) {
+        typename P::Sums few(g);
+        for (; *w < (j + 1) * g.inputs; ++w) few.add(cells + *w % g.inputs, *w % g.inputs);
+        rows<1>(node, few, at, used, j, out);
+      }
+      for (std::uint64_t k = 0; k < g.inputs; ++k) sums.add(cells + k, k);
       for (; j + P::block <= g.outputs; j += P::block) rows<P::block>(node, sums, at, used, j, out);
       for (; j < g.outputs; ++j) rows<1>(node, sums, at, used, j, out);
     }
@@ -170,8 +176,8 @@ class Rows {
     }
   }
   static V zero() { return P::splat(0); }
-  static V larger_of(const V& a, const V& b) { return a < b ? b : a; }
-  static V smaller_of(const V& a, const V& b) { return b < a ? b : a; }
+  static V most(const V& a, const V& b) { return b < a ? a : b; }
+  static V least(const V& a, const V& b) { return a < b ? a : b; }
   // Every lane is [0, 0]; a NaN is not zero.
   static bool vanishes(const Pair& c) { return !P::nonzero(c.n) && !P::nonzero(c.h); }
   static Pair times(const Pair& c, double w) {
@@ -185,8 +191,8 @@ class Rows {
     const bool negative = factor.h <= U(0);
     const V low = P::splat(negative ? -factor.h : -factor.n);
     const V high = P::splat(negative ? factor.n : factor.h);
-    const Pair p{larger_of(P::mul(c.n, low), P::mul(c.n, high)),
-                 larger_of(P::mul(c.h, low), P::mul(c.h, high))};
+    const Pair p{most(P::mul(c.n, low), P::mul(c.n, high)),
+                 most(P::mul(c.h, low), P::mul(c.h, high))};
     return negative ? Pair{p.h, p.n} : p;
   }
   // total += upper bound of -nu*v.
@@ -194,8 +200,8 @@ class Rows {
     if (is_zero(v)) return;
     total_ = v < U(0) ? P::fma(c.h, P::splat(-v), total_) : P::fma(c.n, P::splat(v), total_);
   }
-  static Pair positive_part(const Pair& c) { return {smaller_of(c.n, zero()), larger_of(c.h, zero())}; }
-  static Pair negative_part(const Pair& c) { return {larger_of(c.n, zero()), smaller_of(c.h, zero())}; }
+  static Pair positive_part(const Pair& c) { return {least(c.n, zero()), most(c.h, zero())}; }
+  static Pair negative_part(const Pair& c) { return {most(c.n, zero()), least(c.h, zero())}; }
 
   // What holds for all stored nodes: coefficients must be numbers before any minimum or maximum is
   // taken of them, else the total is none, and the error box of the node is subtracted.
@@ -207,7 +213,7 @@ class Rows {
       if (is_infinite(delta[i])) {
         total_ = P::zero_or(c.n, c.h, total_);
       } else {
-        total_ = P::fma(larger_of(c.n, c.h), P::splat(delta[i]), total_);
+        total_ = P::fma(most(c.n, c.h), P::splat(delta[i]), total_);
       }
     });
   }
@@ -215,9 +221,9 @@ class Rows {
   void input(std::uint32_t k) {
     each(k, [&](std::uint64_t i, const Pair& c) {  // -nu in [-c.h, c.n] times z in [-n, h]
       const V n = P::splat(nodes_[k].range[i].n), h = P::splat(nodes_[k].range[i].h);
-      const V a = larger_of(P::mul(c.n, h), P::mul(c.n, -n));
-      const V b = larger_of(P::mul(-c.h, h), P::mul(c.h, n));
-      total_ = P::add(total_, larger_of(a, b));
+      const V a = most(P::mul(c.n, h), P::mul(c.n, -n));
+      const V b = most(P::mul(-c.h, h), P::mul(c.h, n));
+      total_ = P::add(total_, most(a, b));
     });
   }
   void constant(std::uint32_t k) {
@@ -303,13 +309,18 @@ class Rows {
     for (std::uint64_t s = 0; s < g.count; ++s) {
       typename P::Sums sums(g);
       const Site at = site(g, s);
+      const std::uint64_t* w = g.nonzero;
       std::uint64_t e = at.first_output;
       for (std::uint64_t j = at.first_row; j < at.first_row + g.outputs; ++j) {
         const Pair* cell = out.cells + e;
         const bool carries = out.touched[e] && !vanishes(*cell);
         e += at.output_stride;
+        for (; w != nullptr && *w < (j + 1) * g.inputs; ++w) {
+          const std::uint64_t i = s * g.inputs + *w % g.inputs;
+          if (carries) accumulate(node.operands[0], i, times(*cell, node.payload[*w]));
+        }
         if (!carries) continue;
-        sums.add(cell, j * g.inputs);
+        if (w == nullptr) sums.add(cell, j * g.inputs);
         if (node.bias != nullptr) constant_part(*cell, U(node.bias[j]));
       }
       if (sums.empty()) continue;

@@ -105,10 +105,11 @@ LinePair<U> unary_line(const Node& node, const Interval<U>& x, const Slopes* slo
   return line;
 }
 
-// The lines of max over x[first] ... x[first + window - 1].
+// The lines of element i of max.
 template <class U>
-LinePair<U> max_line(const Interval<U>* x, std::int64_t first, std::int64_t window) {
+LinePair<U> max_line(const Interval<U>* x, std::uint64_t i, std::int64_t window) {
   LinePair<U> line;
+  const std::int64_t first = static_cast<std::int64_t>(i) * window;
   std::int64_t best = first;  // the element with the greatest lower end
   line.upper_cut = x[first].h;
   for (std::int64_t j = first; j < first + window; ++j) {
@@ -350,11 +351,8 @@ void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
   std::vector<LinePair<U>>& lines = lines_[k].lines;
   lines.assign(node.size, {});
   for (std::uint64_t i = 0; i < node.size; ++i) {
-    if (node.kind == Kind::max) {
-      lines[i] = max_line(x, static_cast<std::int64_t>(i) * node.ints[0], node.ints[0]);
-    } else {
-      lines[i] = unary_line(node, x[i], slopes, i);
-    }
+    lines[i] = node.kind == Kind::max ? max_line(x, i, node.ints[0])
+                                      : unary_line(node, x[i], slopes, i);
   }
   const char* weights = slopes != nullptr ? slopes->lower.data() : nullptr;
   views_[k].lines = lines.data();

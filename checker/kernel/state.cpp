@@ -7,15 +7,6 @@
 
 namespace outward_check {
 
-namespace {
-
-template <class U>
-Interval<U> enclosed(const Fraction& x) {
-  return {rounded_up<U>(-x), rounded_up<U>(x)};
-}
-
-}  // namespace
-
 template <class U>
 State<U>::State(const Structure& structure, Semantics semantics)
     : structure_(structure), graph_(structure.graph), semantics_(semantics), engine_(engine<U>()) {

@@ -54,6 +54,16 @@ Sites sites_of(const Node& node) {
   return s;
 }
 
+// The weights that are not 0 and an end, or nothing if they are more than one in eight.
+std::vector<std::uint64_t> few_nonzero(const Node& node, std::uint64_t weights) {
+  std::vector<std::uint64_t> few;
+  for (std::uint64_t w = 0; w < weights; ++w) {
+    if (node.payload[w] != 0) few.push_back(w);
+    if (few.size() > weights / 8) return {};
+  }
+  return few.push_back(weights), few;
+}
+
 // Constant factors that a runtime may move behind the contraction that reads node k.
 std::vector<double> movable_factors(const Graph& graph, std::uint32_t k) {
   std::vector<double> factors;
@@ -70,7 +80,7 @@ std::vector<double> movable_factors(const Graph& graph, std::uint32_t k) {
 
 }  // namespace
 
-Structure::Structure(const Graph& g) : graph(g), movable(g.nodes.size()) {
+Structure::Structure(const Graph& g) : graph(g), movable(g.nodes.size()), nonzero(g.nodes.size()) {
   const std::size_t count = g.nodes.size();
   stored.assign(count, 0), inside.assign(count, 0), members.resize(count), leaves.resize(count);
   terms.assign(count, 1), products.assign(count, 0), sites.resize(count), offsets.resize(count);
@@ -103,6 +113,8 @@ Structure::Structure(const Graph& g) : graph(g), movable(g.nodes.size()) {
       case Kind::dense:
       case Kind::conv:
         sites[q] = sites_of(node);
+        if (node.kind == Kind::dense) nonzero[q] = few_nonzero(node, sites[q].weights);
+        if (!nonzero[q].empty()) sites[q].nonzero = nonzero[q].data();
         multiplications += sites[q].count * sites[q].inputs * sites[q].outputs;
         T = sites[q].inputs + sites[q].has_bias, Q = 1;
         break;

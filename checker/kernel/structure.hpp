@@ -15,6 +15,7 @@ namespace outward_check {
 struct Sites {
   std::uint64_t count = 0, inputs = 0, outputs = 0, weights = 0;
   bool has_bias = false;  // the bias follows the weights in the payload
+  const std::uint64_t* nonzero = nullptr;  // few weights are not 0: which, then `weights`
   std::array<std::int64_t, 19> ints = {};
 };
 struct Site {
@@ -40,6 +41,7 @@ struct Structure {
   std::vector<Sites> sites;                         // of dense and conv nodes
   std::vector<std::vector<double>> movable;         // per contraction: the factors that f counts
   std::vector<std::vector<std::uint64_t>> offsets;  // map: where each operand starts in z; end
+  std::vector<std::vector<std::uint64_t>> nonzero;  // per dense node: see Sites
   std::uint64_t multiplications = 0;                // of one execution
   bool is_root(std::uint32_t k) const { return stored[k] && is_linear(graph.nodes[k].kind); }
 };

@@ -19,7 +19,9 @@ namespace {
 std::string shown(const Fraction& d) {
   char about[40];
   std::snprintf(about, sizeof about, "%.6g", d.double_up());
-  return (d.is_dyadic() ? d.dyadic_text() : d.text()) + " (about " + about + ")";
+  const Fraction r = d.reduced();
+  const std::string dyadic = r.m.decimal() + "*2^" + std::to_string(r.e);  // as in certificates
+  return (d.sign() == 0 ? "0" : d.is_dyadic() ? dyadic : d.text()) + " (about " + about + ")";
 }
 
 // Only a composition is about all rows.
