@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "importers/onnx/onnx.hpp"
+#include "cli/common/shapes.hpp"
 
 namespace outward::cli {
 
@@ -13,8 +13,6 @@ struct ModelOptions {
   bool json = false, nodes = false, exact = false;
   std::string format, accumulator, order = "sequential", rounding = "nearest_even";  // of `run`; format "": the model's
 };
-
-ShapeOverrides parse_shapes(const std::vector<std::string>& texts);
 
 int model_info(const ModelOptions& options);
 int model_check(const ModelOptions& options);

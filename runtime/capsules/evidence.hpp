@@ -28,8 +28,8 @@ struct EvidenceRun {
 EvidenceRun fuzz_kernel(const Capsule& capsule, const KernelFunction& kernel, std::uint64_t cases, std::uint64_t seed,
                         const std::function<bool()>& stop = {});
 
-// All operands of a format of at most 8 bits: add, shift, scale and divide on every pair of finite values, neg, relu and
-// abs on every one; results against the nearest number of the format (ties to the even code), found in its table.
+// All operands of a format of at most 8 bits: add, shift, scale and divide on every pair of finite values, neg, relu
+// and abs on every one; results against the nearest number of the format (ties to the even code), found in its table.
 EvidenceRun exhaust_kernel(const Capsule& capsule, const KernelFunction& kernel);
 
 // What the record's value contract says is evidence, with this build's kernel: exhaustive where it says so, else fuzz.
