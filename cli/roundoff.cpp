@@ -33,6 +33,11 @@ int main(int argc, char** argv) {
   app.add_option("--expression", options.expression, "an FPCore expression");
   app.add_option("--format", options.format, "number format of operands and results");
   app.add_option("--arg", options.ranges, "of expressions: NAME=LO,HI, the range of a variable");
+  app.add_option("--core", options.only, "of FPCore files: names of the expressions to report; default all");
+  app.add_option("--ulps", options.function_ulps, "library functions are within so many ulps; default 1");
+  app.add_option("--input-error", options.input_error, "of expressions: rounded (default), or none");
+  app.add_option("--boxes", options.boxes, "of expressions: parts of the input box to try; default 30000");
+  app.add_option("--timeout", options.seconds, "of expressions: seconds for each bound; default 60, 0: no limit");
   app.add_flag("--json", options.json, "one JSON object on stdout");
   if (const int code = parse_command_line(app, argc, argv); code >= 0) return code;
   return report_errors([&] {

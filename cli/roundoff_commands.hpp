@@ -20,6 +20,8 @@ struct RoundoffOptions {
   std::vector<std::string> shapes;           // NAME=D1,D2,...
   std::vector<std::string> only;             // of FPCore files with several cores: names of those to report
   std::string input_error;                   // of expressions: none, rounded (default)
+  std::uint64_t boxes = 0;                   // of expressions: parts of the input box to try; 0: the default
+  double seconds = 60;                       // of expressions: time for each bound; 0: no limit
   std::string target;                        // the output error a recommendation has to keep
   std::uint64_t n = 0, d = 0, block = 0;     // of operators by name: sizes; 0: not given
   std::uint64_t samples = 32, seed = 1;      // of the observed errors
