@@ -11,7 +11,11 @@ using namespace outward;
 using namespace outward::cli;
 
 constexpr const char* examples = R"(Examples:
-  roundoff network.onnx --format bfloat16 --accumulate binary32 --input image.npy --radius 0.01
+  roundoff network.onnx --format binary32 --input image.npy --radius 0.01
+  roundoff network.onnx --format bfloat16 --accumulate binary32 --property box.vnnlib --plot errors.svg
+  roundoff network.onnx --format binary32 --range 0,1 --target 1e-2      which operators may be narrower
+  roundoff network.onnx --format binary16 --order tensorcore:h100_f16 --input image.npy
+  roundoff --op softmax --n 1024 --format bfloat16                       roundoff --operators lists them
   roundoff --expression '(FPCore (x) :pre (<= 0 x 1) (* x (+ x 1)))' --format binary64
 
 Exit codes: 0 reported, 2 no finite bound, 3 usage, 4 input refused, 5 internal error or out of resources.)";
@@ -32,16 +36,43 @@ int main(int argc, char** argv) {
   app.add_option("FILE", options.file, "a model (ONNX), or an expression (*.fpcore)");
   app.add_option("--expression", options.expression, "an FPCore expression");
   app.add_option("--format", options.format, "number format of operands and results");
+  app.add_option("--accumulate", options.accumulator, "format of products and sums inside one operator; default F");
+  app.add_option("--order", options.order,
+                 "order of sums: any (default; any fusion too), sequential, pairwise, fused, tensorcore:MODEL");
+  app.add_option("--policy", options.profile, "instead of these three, the text of a numerical policy");
+  app.add_option("--input", options.input, "of models: a point (.npy, .csv, ...)");
+  app.add_option("--radius", options.radius, "of models: how far the inputs may be from --input");
+  app.add_option("--range", options.range, "of models and operators: LO,HI, the range of every input");
+  app.add_option("--property", options.property, "of models: the input boxes of a VNN-LIB file");
+  app.add_option("--layout", options.layout, "of models: nchw or nhwc, how image inputs are ordered");
+  app.add_option("--input-shape", options.shapes, "of models: NAME=D1,D2,...");
+  app.add_option("--target", options.target, "of models: recommend narrower formats that keep this output error");
+  app.add_option("--work", options.work, "of models: multiplications for bounds before activations; default 2e9");
+  app.add_option("--op", options.op, "an operator by name instead of a model");
+  app.add_option("--n", options.n, "of operators: how many elements");
+  app.add_option("--d", options.d, "of operators: width (attention, online-softmax, transformer-block)");
+  app.add_option("--block", options.block, "of online-softmax: rows in one block");
+  app.add_flag("--operators", options.operators, "list the operators");
+  app.add_option("--coverage", options.coverage, "compare the bounds of all operators with this baseline file");
+  app.add_option("--write-baseline", options.baseline, "write that file");
+  app.add_option("--samples", options.samples, "inputs at which errors are observed; default 16, 0: none");
+  app.add_option("--seed", options.seed, "of the observed inputs and orders");
+  app.add_option("--plot", options.plot, "write a picture (SVG) to this file");
   app.add_option("--arg", options.ranges, "of expressions: NAME=LO,HI, the range of a variable");
   app.add_option("--core", options.only, "of FPCore files: names of the expressions to report; default all");
   app.add_option("--ulps", options.function_ulps, "library functions are within so many ulps; default 1");
-  app.add_option("--input-error", options.input_error, "of expressions: rounded (default), or none");
+  app.add_option("--input-error", options.input_error,
+                 "inputs are real numbers rounded once (rounded, default), or numbers of the format (none)");
   app.add_option("--boxes", options.boxes, "of expressions: parts of the input box to try; default 30000");
   app.add_option("--timeout", options.seconds, "of expressions: seconds for each bound; default 60, 0: no limit");
   app.add_flag("--json", options.json, "one JSON object on stdout");
   if (const int code = parse_command_line(app, argc, argv); code >= 0) return code;
   return report_errors([&] {
+    if (options.operators) return roundoff_operators(options);
+    if (!options.coverage.empty() || !options.baseline.empty()) return roundoff_coverage(options);
     if (is_expression(options)) return roundoff_expression(options);
+    if (!options.op.empty()) return roundoff_operator(options);
+    if (!options.file.empty()) return roundoff_model(options);
     throw UsageError("a model, an expression (*.fpcore or --expression) or --op is needed");
   });
 }

@@ -15,17 +15,18 @@ struct RoundoffOptions {
   std::string format, accumulator, order = "any", profile;  // the policy
   double function_ulps = 1;                                 // elementary functions are within so many ulps
 
-  std::string input, radius, range, layout;  // of models: where the inputs lie
-  std::vector<std::string> ranges;           // of expressions: NAME=LO,HI
-  std::vector<std::string> shapes;           // NAME=D1,D2,...
-  std::vector<std::string> only;             // of FPCore files with several cores: names of those to report
-  std::string input_error;                   // of expressions: none, rounded (default)
-  std::uint64_t boxes = 0;                   // of expressions: parts of the input box to try; 0: the default
-  double seconds = 60;                       // of expressions: time for each bound; 0: no limit
-  std::string target;                        // the output error a recommendation has to keep
-  std::uint64_t n = 0, d = 0, block = 0;     // of operators by name: sizes; 0: not given
-  std::uint64_t samples = 32, seed = 1;      // of the observed errors
-  std::string plot, coverage, baseline;      // files
+  std::string input, radius, range, property, layout;  // of models: where the inputs lie
+  std::vector<std::string> ranges;                     // of expressions: NAME=LO,HI
+  std::vector<std::string> shapes;                     // NAME=D1,D2,...
+  std::vector<std::string> only;                       // of FPCore files with several cores: names of those to report
+  std::string input_error;                             // rounded (default), none
+  std::uint64_t boxes = 0;                             // of expressions: parts of the input box to try; 0: the default
+  double seconds = 60;                                 // of expressions: time for each bound; 0: no limit
+  std::string target;                                  // the output error a recommendation has to keep
+  std::uint64_t n = 0, d = 0, block = 0;               // of operators by name: sizes; 0: not given
+  std::uint64_t samples = 16, seed = 1;                // of the observed errors
+  double work = 2e9;                                   // multiplications for bounds before activations
+  std::string plot, coverage, baseline;                // files
   bool json = false, operators = false, observe = true;
 };
 
@@ -33,6 +34,10 @@ struct RoundoffOptions {
 int roundoff_model(const RoundoffOptions& options);
 // An operator by name: roundoff --op softmax --n 1024 --format F ...
 int roundoff_operator(const RoundoffOptions& options);
+// --operators: their names, with the sources of the formulas.
+int roundoff_operators(const RoundoffOptions& options);
+// --coverage FILE, --write-baseline FILE: every operator has a rule, and no bound is worse than in the file.
+int roundoff_coverage(const RoundoffOptions& options);
 // A scalar expression in FPCore: roundoff EXPR.fpcore, or --expression TEXT.
 int roundoff_expression(const RoundoffOptions& options);
 

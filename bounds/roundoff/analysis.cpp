@@ -46,7 +46,8 @@ void finish(const Program& p, std::uint32_t k, OperatorErrors& e, std::string& o
   const double room = std::min(a.sums.omega / e.largest, a.values.omega / e.stored);
   e.headroom_bits = e.largest == 0 ? infinity : !(room > 0) ? -infinity : std::log2(room);
   if (!(e.largest <= a.sums.omega) || !(e.stored <= a.values.omega)) {
-    if (overflow.empty()) overflow = p.operators[k].name.empty() ? row_of(p.operators[k].code).name : p.operators[k].name;
+    if (overflow.empty())
+      overflow = p.operators[k].name.empty() ? row_of(p.operators[k].code).name : p.operators[k].name;
     for (Quantity& q : e.out) q.error = infinity;
     for (double& l : e.local) l = infinity;
   }
@@ -59,7 +60,8 @@ void finish(const Program& p, std::uint32_t k, OperatorErrors& e, std::string& o
 
 }  // namespace
 
-Analysis analyse(const Program& p, const Box& box, const std::vector<Quantities>& exact) {
+Analysis analyse(const Program& p, const Box& box, const std::vector<Quantities>& exact,
+                 const std::function<void(std::uint32_t, Analysis&)>& further) {
   Analysis analysis;
   analysis.at.resize(p.operators.size());
   for (std::uint32_t k = 0; k < p.operators.size(); ++k) {
@@ -95,6 +97,7 @@ Analysis analyse(const Program& p, const Box& box, const std::vector<Quantities>
     }
     if (k < exact.size()) narrow(e.out, exact[k]);
     finish(p, k, e, analysis.overflow);
+    if (further) further(k, analysis);
   }
   return analysis;
 }

@@ -3,6 +3,7 @@
 // Promises: valid for every execution the arithmetic covers, on every input of the box, rounded once into the format of
 // the input; where overflow cannot be excluded the errors are infinite from there on and `overflow` says where.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ struct Analysis {
 };
 
 // exact (may be empty): ranges of exact values per operator that are known from elsewhere; empty entries: unknown.
-Analysis analyse(const Program& program, const Box& box, const std::vector<Quantities>& exact = {});
+// further (may be empty) is called after each operator, before another one reads it; it may lower the errors of `out`.
+Analysis analyse(const Program& program, const Box& box, const std::vector<Quantities>& exact = {},
+                 const std::function<void(std::uint32_t, Analysis&)>& further = {});
 
 // Error box of a fused sum at its root: every term meets at most N roundings in the accumulator, one for every constant
 // that is converted and one wherever a member may be stored in a narrower format. Sets `sum` of the members.

@@ -109,7 +109,8 @@ class Group {
           const double inverse = div_up(1, sqrt_down(add_down(c[3 * channels + q], c[4 * channels])));
           factor = std::max({factor, times(std::max(1.0, inverse), std::max(1.0, std::fabs(c[q])))});
           const double centred = plus(in[0][i], std::fabs(c[2 * channels + q]));
-          m.largest = std::max({m.largest, centred, times(centred, inverse), add_up(c[3 * channels + q], c[4 * channels])});
+          m.largest =
+              std::max({m.largest, centred, times(centred, inverse), add_up(c[3 * channels + q], c[4 * channels])});
           out[i] = plus(times(a, centred), std::fabs(c[channels + q]));
         }
         m.magnitude = plus(times(factor, plus(m.magnitude, greatest(c, 2 * channels, 3 * channels))),

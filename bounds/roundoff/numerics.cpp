@@ -108,7 +108,8 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
   const auto refuse = [&](const std::string& what, const std::string& expected, const std::string& found) {
     blockers.push_back({"no-rule", "policy", what, expected, found, ""});
   };
-  if (const std::string fault = policy_fault(p); !fault.empty()) refuse(fault, "a policy that makes sense", policy_text(p));
+  if (const std::string fault = policy_fault(p); !fault.empty())
+    refuse(fault, "a policy that makes sense", policy_text(p));
   if (p.rounding != Rounding::nearest_even && p.rounding != Rounding::nearest_away)
     refuse("only rounding to nearest has formulas here", "rounding=nearest_even", policy_text(p));
   if (p.operands) refuse("operands rounded to a third format have no formula here", "no operands=", policy_text(p));

@@ -30,10 +30,32 @@ using Quantities = std::vector<Quantity>;
 
 // The first ones are the kinds of runtime/graph/graph.hpp, in the same order.
 enum class OpCode : std::uint8_t {
-  input, constant, map, dense, conv, reduce, bn, add, shift, scale, divide, neg, relu, leaky, clip, abs, max,
-  multiply,        // x[i]·y[i]
-  matvec,          // operands W (rows × k) and x (k): Σ W[r][j]·x[j]
-  exp, log, sqrt, sigmoid, tanh, erf, gelu,
+  input,
+  constant,
+  map,
+  dense,
+  conv,
+  reduce,
+  bn,
+  add,
+  shift,
+  scale,
+  divide,
+  neg,
+  relu,
+  leaky,
+  clip,
+  abs,
+  max,
+  multiply,  // x[i]·y[i]
+  matvec,    // operands W (rows × k) and x (k): Σ W[r][j]·x[j]
+  exp,
+  log,
+  sqrt,
+  sigmoid,
+  tanh,
+  erf,
+  gelu,
   softmax,         // e^(x[i] − m) / Σ e^(x[j] − m), m = max x
   log_softmax,     // x[i] − m − log Σ e^(x[j] − m)
   online_softmax,  // operands x (n) and V (n × d): Σ softmax(x)[i]·V[i][c] in one pass over blocks of ints[0] rows

@@ -15,12 +15,12 @@ struct Program {
 
   // Fusion across operators (policies of any order and fusion): which operators are computed as one sum, FORMAT.md
   // section 3. Empty vectors: every operator is on its own.
-  std::vector<std::uint32_t> root;        // per operator: the operator whose value the group has; itself if none
-  std::vector<std::uint64_t> roundings;   // at roots of groups of several, of batch norms and with movable factors:
-                                          // N of FORMAT.md section 3; 0: the operator's own rule holds
+  std::vector<std::uint32_t> root;       // per operator: the operator whose value the group has; itself if none
+  std::vector<std::uint64_t> roundings;  // at roots of groups of several, of batch norms and with movable factors:
+                                         // N of FORMAT.md section 3; 0: the operator's own rule holds
   std::vector<std::uint64_t> terms, products;  // T and Q there
   std::vector<double> moved;                   // per contraction: F of FORMAT.md section 3
-  std::vector<std::int64_t> node;         // per operator: the node of the graph, −1 for a cast
+  std::vector<std::int64_t> node;              // per operator: the node of the graph, −1 for a cast
 
   const Arithmetic& arithmetic_of(std::uint32_t k) const { return arithmetics[arithmetic[k]]; }
 };

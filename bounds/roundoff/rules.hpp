@@ -43,7 +43,6 @@ double function_error(double magnitude, const Arithmetic& arithmetic);
 
 // Sets an element: range, propagated error and the local error of computing `exact value + propagated` with one
 // rounding into the format of stored values plus `before`, an error made before it.
-void finish_element(Outcome& out, std::size_t i, double lo, double hi, double propagated, double local,
-                    double largest);
+void finish_element(Outcome& out, std::size_t i, double lo, double hi, double propagated, double local, double largest);
 
 }  // namespace outward::roundoff

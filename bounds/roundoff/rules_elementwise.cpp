@@ -21,8 +21,9 @@ double to_double(const elementary::Enclosure& e, bool up) {
   const std::int64_t size = floor_log2(d);
   const bool negative = d.mantissa < 0;
   if (size < -1080) return up != negative ? (negative ? -0.0 : 0x1p-1074) : (negative ? -0x1p-1074 : 0.0);
-  if (size > 1030) return up != negative ? (negative ? -0x1.fffffffffffffp1023 : infinity)
-                                         : (negative ? -infinity : 0x1.fffffffffffffp1023);
+  if (size > 1030)
+    return up != negative ? (negative ? -0x1.fffffffffffffp1023 : infinity)
+                          : (negative ? -infinity : 0x1.fffffffffffffp1023);
   const Rational value = to_rational(d);
   return up ? round_up(value) : round_down(value);
 }
@@ -124,8 +125,8 @@ void function_rule(const Call& call, Outcome& out) {
       inherited = std::min(inherited, sub_up(std::max(exact.hi, computed.hi), std::min(exact.lo, computed.lo)));
     }
     const double local = function_error(std::fmax(std::fabs(computed.lo), std::fabs(computed.hi)), call.arithmetic);
-    out.underflow = std::max(out.underflow, std::min(local, times(2 * call.arithmetic.function_ulps,
-                                                                  call.arithmetic.values.eta)));
+    out.underflow =
+        std::max(out.underflow, std::min(local, times(2 * call.arithmetic.function_ulps, call.arithmetic.values.eta)));
     finish_element(out, i, exact.lo, exact.hi, inherited, local, 0);
   }
 }

@@ -231,9 +231,9 @@ void bn_rule(const Call& call, Outcome& out) {
     // √(var + eps): relative error r from two conversions, an addition and the root.
     const double variance = c.exact(3 * channels + q), eps = c.exact(4 * channels);
     const double total = add_down(variance, eps);
-    const double before = plus(plus(c.drift(3 * channels + q), c.drift(4 * channels)),
-                               f.half_ulp_up(plus(plus(add_up(variance, eps), c.drift(3 * channels + q)),
-                                                  c.drift(4 * channels))));
+    const double before =
+        plus(plus(c.drift(3 * channels + q), c.drift(4 * channels)),
+             f.half_ulp_up(plus(plus(add_up(variance, eps), c.drift(3 * channels + q)), c.drift(4 * channels))));
     const double share = total > 0 ? div_up(before, total) : infinity;
     if (!(share < 0.5) || f.addition_eta > 0) {
       // The root may be zero or flushed: nothing can be said.
@@ -248,7 +248,8 @@ void bn_rule(const Call& call, Outcome& out) {
     // Difference, quotient, product, sum.
     const double drift_mean = c.drift(2 * channels + q);
     const double centred = plus(plus(x.computed_magnitude(), std::fabs(mean)), drift_mean);
-    const double difference = std::fmax(std::fabs(sub_down(x.computed_lo(), mean)), std::fabs(sub_up(x.computed_hi(), mean)));
+    const double difference =
+        std::fmax(std::fabs(sub_down(x.computed_lo(), mean)), std::fabs(sub_up(x.computed_hi(), mean)));
     const double e_centred = plus(drift_mean, f.half_ulp_up(plus(difference, drift_mean)));
     const double reach = plus(difference, e_centred);
     if (!(held > 0)) {
@@ -257,8 +258,8 @@ void bn_rule(const Call& call, Outcome& out) {
     }
     const double quotient = div_up(reach, held);
     // q̂ − q = (centred error)/ŝ + difference·(1/ŝ − 1/s), and its own rounding.
-    double e_quotient = plus(div_up(e_centred, held),
-                             times(div_up(difference, held), div_up(deviation_error, deviation_lo)));
+    double e_quotient =
+        plus(div_up(e_centred, held), times(div_up(difference, held), div_up(deviation_error, deviation_lo)));
     e_quotient = plus(e_quotient, f.half_ulp_up(quotient));
     const double scale = std::fabs(c.exact(q)), drift_scale = c.drift(q);
     const double wide = plus(quotient, f.half_ulp_up(quotient));

@@ -1,5 +1,6 @@
 // Layer and root-mean-square normalisation over one vector of n elements, as written, in two passes:
-//   mean^ = fl(Σ x / n), d^ = fl(x − mean^), v^ = fl(Σ fl(d^²) / n), s^ = fl(√fl(v^ + eps)), y^ = fl(fl(fl(d^/s^)·γ) + β).
+//   mean^ = fl(Σ x / n), d^ = fl(x − mean^), v^ = fl(Σ fl(d^²) / n), s^ = fl(√fl(v^ + eps)), y^ = fl(fl(fl(d^/s^)·γ) +
+//   β).
 // The mean's error enters the variance only squared, because Σ (x − c)² / n = v + (mean − c)² for every c:
 //     v^ = (v + e_mean²)(1 + t), 1 + t = (1+u')^4 (1 + (n−1)u), plus the underflow of n squares,
 // so with T = v + eps, |T^ − T|/T <= t + (e_mean²(1 + t) + underflow + |eps^ − eps|)/(v_min + eps), and
@@ -100,8 +101,7 @@ struct Normaliser {
 };
 
 // variance_lo: of the exact v at the computed operand; extra: absolute error of v^ beyond its relative one.
-Normaliser normaliser(double variance_lo, double relative, double extra, const Constants& c,
-                      const Arithmetic& a) {
+Normaliser normaliser(double variance_lo, double relative, double extra, const Constants& c, const Arithmetic& a) {
   const FormatModel& f = a.values;
   const double eps = c.exact(0);
   const double total_lo = add_down(variance_lo, eps);
@@ -174,8 +174,7 @@ void layernorm_rule(const Call& call, Outcome& out) {
   // Error of the operand: through mean and deviation (hull of exact and computed operands in s.least).
   const double moved = std::min(times(div_up(row.error, s.least), plus(2, most)), times(2, most));
   // d^ = (d + mean's error)(1 + u').
-  const double of_difference =
-      plus(times(div_up(mean.error, s.least), plus(1, f.u_path)), times(f.u_path, most));
+  const double of_difference = plus(times(div_up(mean.error, s.least), plus(1, f.u_path)), times(f.u_path, most));
   const double before = div_up(plus(of_difference, times(most, s.relative)), left);
   const double error = plus(before, f.half_ulp_up(plus(most, before)));
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
@@ -195,8 +194,7 @@ void rmsnorm_rule(const Call& call, Outcome& out) {
   if (!(row.size < infinity)) return refuse_all(call, out);
   const Squares squares = squares_of(n, 2, a);
   const double square_hi = times(row.size, row.size);
-  const Normaliser s =
-      normaliser(least_square_mean(call.x()), squares.relative, squares.absolute, c, a);
+  const Normaliser s = normaliser(least_square_mean(call.x()), squares.relative, squares.absolute, c, a);
   if (!(s.relative < 1)) return refuse_all(call, out);
   const double most = std::min(sqrt_up(n), div_up(row.size, s.least));
   const double left = sub_down(1, s.relative);
@@ -205,8 +203,7 @@ void rmsnorm_rule(const Call& call, Outcome& out) {
   const double before = div_up(times(most, s.relative), left);
   const double error = plus(before, f.half_ulp_up(plus(most, before)));
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
-  const double largest =
-      std::max(times(times(n, square_hi), plus(1, squares.relative)), plus(most, error));
+  const double largest = std::max(times(times(n, square_hi), plus(1, squares.relative)), plus(most, error));
   for (std::size_t i = 0; i < call.op.size; ++i)
     scale_and_shift(call, out, i, -most, most, most, moved, error, c, largest);
 }

@@ -55,14 +55,17 @@ double positive_sum(double n, const Arithmetic& a) {
 
 // Relative error of the elementary function in the normal range, absolute one below it.
 double relative_of(const Arithmetic& a) { return times(2 * a.function_ulps, a.values.u); }
-double absolute_of(const Arithmetic& a) { return std::max(times(2 * a.function_ulps, a.values.eta), a.values.addition_eta); }
+double absolute_of(const Arithmetic& a) {
+  return std::max(times(2 * a.function_ulps, a.values.eta), a.values.addition_eta);
+}
 
 // S^ lies within [S·lo, S·hi] (S >= 1).
 struct Denominator {
   double lo, hi;
 };
 Denominator denominator(double n, const Scores& s, const Arithmetic& a) {
-  const double u = a.values.u_path, eps = relative_of(a), log_n = add_up(std::log(n), 0x1p-40), sigma = positive_sum(n, a);
+  const double u = a.values.u_path, eps = relative_of(a), log_n = add_up(std::log(n), 0x1p-40),
+               sigma = positive_sum(n, a);
   const double tiny = times(n, absolute_of(a));
   const double below = sub_down(mul_down(std::max(0.0, sub_down(1, eps)), exp_down(-mul_up(u, log_n))), tiny);
   // The sum of nonnegative numbers to nearest is at least each of them: the entry of the maximum; and S <= n.
@@ -160,8 +163,8 @@ void online_softmax_rule(const Call& call, Outcome& out) {
   const double u = a.values.u_path, us = a.sums.u_path, eps = relative_of(a);
   const double range = s.range();
   // growth_up bounds (1+u)^k − 1. ε counts as that many roundings of size ε.
-  const double factor = times(times(plus(1, growth_up(1 + changes, eps)), plus(1, growth_up(changes, u))),
-                              exp_up(times(u, range)));
+  const double factor =
+      times(times(plus(1, growth_up(1 + changes, eps)), plus(1, growth_up(changes, u))), exp_up(times(u, range)));
   // ell: sums inside a block, then one product and one sum per block.
   double ell = sub_up(times(plus(1, growth_up(std::min(block, n) - 1 + 2 * blocks, us)), factor), 1);
   double numerator = sub_up(times(plus(1, growth_up(n + 2 * blocks + 1, us)), factor), 1);
@@ -170,8 +173,8 @@ void online_softmax_rule(const Call& call, Outcome& out) {
     ell = sub_up(times(plus(1, ell), stores), 1);
     numerator = sub_up(times(plus(1, numerator), stores), 1);
   }
-  const double tiny = times(times(std::max(absolute_of(a), a.values.eta), n + 2 * blocks),
-                            plus(1, growth_up(n + 3 * blocks, us)));
+  const double tiny =
+      times(times(std::max(absolute_of(a), a.values.eta), n + 2 * blocks), plus(1, growth_up(n + 3 * blocks, us)));
   const double left = sub_down(sub_down(1, ell), tiny);
   const double moved = times(2, std::min(1.0, div_up(s.error, 2)));  // Σ|Δp| <= 2·tanh(a/2) <= a
   for (std::size_t c = 0; c < columns; ++c) {

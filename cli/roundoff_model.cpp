@@ -1,0 +1,132 @@
+// `roundoff MODEL`; see roundoff_commands.hpp.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "bounds/forward.hpp"
+#include "bounds/prove.hpp"
+#include "bounds/roundoff/recommend.hpp"
+#include "bounds/sweep.hpp"
+#include "cli/common/errors.hpp"
+#include "cli/common/shapes.hpp"
+#include "cli/roundoff_commands.hpp"
+#include "cli/roundoff_policy.hpp"
+#include "cli/roundoff_report.hpp"
+#include "importers/arrays/arrays.hpp"
+#include "importers/onnx/onnx.hpp"
+#include "importers/vnnlib/vnnlib.hpp"
+
+namespace outward::cli {
+namespace {
+
+roundoff::Box box_of_model(const RoundoffOptions& o, const Graph& graph, std::string& text) {
+  roundoff::Box box;
+  const std::size_t n = graph.nodes[0].size;
+  if (!o.property.empty()) {
+    const Property property = read_vnnlib(o.property, n, graph.nodes[graph.output].size);
+    if (property.boxes.empty()) throw UsageError("--property: the property has no input box");
+    for (std::size_t i = 0; i < n; ++i) {
+      double lo = infinity, hi = -infinity;
+      for (const auto& one : property.boxes) {
+        lo = std::min(lo, round_down(one[i].lo));
+        hi = std::max(hi, round_up(one[i].hi));
+      }
+      box.lo.push_back(lo);
+      box.hi.push_back(hi);
+    }
+    text = "inputs in the boxes of " + o.property;
+  } else if (!o.input.empty()) {
+    const double radius = o.radius.empty() ? 0 : next_up(option_number("--radius", o.radius));
+    if (!(radius >= 0)) throw UsageError("--radius: not below 0");
+    for (const std::uint64_t bits : read_array(o.input, {graph.element, n, graph.input_shape, o.layout})) {
+      const double x = graph.element == ElementType::binary32
+                           ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
+                           : std::bit_cast<double>(bits);
+      box.lo.push_back(o.radius.empty() ? x : sub_down(x, radius));
+      box.hi.push_back(o.radius.empty() ? x : add_up(x, radius));
+    }
+    text = "inputs " + (o.radius.empty() ? "" : "within " + o.radius + " of ") + o.input;
+  } else if (!o.range.empty()) {
+    const auto [lo, hi] = option_range("--range", o.range);
+    box.lo.assign(n, lo);
+    box.hi.assign(n, hi);
+    text = "inputs in [" + o.range + "]";
+  } else {
+    throw UsageError("where do the inputs lie: --input FILE [--radius R], --range LO,HI or --property FILE.vnnlib");
+  }
+  box.rounded = o.input_error != "none";
+  if (o.input_error != "none" && o.input_error != "rounded" && !o.input_error.empty())
+    throw UsageError("--input-error: rounded (each input is a real number rounded once) or none");
+  text += box.rounded ? ", rounded once" : ", numbers of the format";
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(std::fabs(box.lo[i]) < infinity) || !(std::fabs(box.hi[i]) < infinity))
+      throw InputRefused(Blocker{"unbounded-input", "input " + std::to_string(i), "the range of an input is unbounded",
+                                 "finite ends", "", ""});
+  return box;
+}
+
+// Ranges of exact values by CROWN over the real numbers; empty if that fails.
+std::vector<roundoff::Quantities> exact_ranges(const Network& net, const roundoff::Box& box) {
+  State state(net, Semantics::real);
+  set_input_range(net, state, {box.lo, box.hi});
+  Sweeper sweeper(net, {});
+  std::vector<std::uint32_t> ids(net.size(), no_slopes);
+  ProofObserver nobody;
+  sweeper.run(state, nobody, {true, false}, ids);
+  std::vector<roundoff::Quantities> out(net.size());
+  for (std::uint32_t k = 0; k < net.size(); ++k)
+    for (std::size_t i = 0; i < state.range[k].lo.size(); ++i)
+      out[k].push_back({state.range[k].lo[i], state.range[k].hi[i], 0});
+  return out;
+}
+
+}  // namespace
+
+int roundoff_model(const RoundoffOptions& options) {
+  const roundoff::Arithmetic arithmetic = arithmetic_of(options);
+  const Model model = import_onnx(options.file, parse_shapes(options.shapes));
+  const Graph& graph = model.graph;
+  const Network net(graph);
+  RoundoffReport report;
+  report.subject = options.file;
+  report.policy = policy_text(arithmetic.policy);
+  const roundoff::Box box = box_of_model(options, graph, report.inputs);
+  const roundoff::Program program = program_of(graph, arithmetic);
+
+  const std::vector<roundoff::Quantities> exact = exact_ranges(net, box);
+  const roundoff::TightAnalysis tight = analyse_tightly(program, box, exact, options.work);
+  if (tight.skipped > 0)
+    report.notes.push_back(std::to_string(tight.skipped) +
+                           " layers have forward bounds only: their backward passes are beyond --work");
+  const roundoff::EndToEnd end = end_to_end(program, tight.analysis);
+  describe(program, box, tight.analysis, end, report);
+  report.assumptions = assumptions_of(program);
+
+  if (options.observe && options.samples > 0) {
+    report.observed = observe(program, roundoff::in_binary64(program), tight.analysis, end.best, box,
+                              {options.samples, options.seed});
+    if (!report.observed.skipped.empty()) report.notes.push_back("nothing observed: " + report.observed.skipped);
+    describe_observed(program, report);
+  }
+  if (!options.target.empty()) {
+    report.has_target = true;
+    report.target = option_number("--target", options.target);
+    std::vector<double> share(graph.nodes.size(), 0.0);
+    for (std::size_t k = 0; k < report.operators.size(); ++k)
+      if (program.node[k] >= 0) share[static_cast<std::size_t>(program.node[k])] = report.operators[k].share;
+    roundoff::RecommendOptions how;
+    how.target = report.target;
+    const roundoff::Recommendation r = recommend(graph, arithmetic, box, exact, share, how);
+    report.target_reached = r.reached;
+    report.target_bound = r.bound;
+    report.search_complete = r.complete;
+    report.tried = r.tried;
+    for (OperatorLine& line : report.operators)
+      if (line.node >= 0) line.recommended = r.format[static_cast<std::size_t>(line.node)];
+  }
+  if (!options.plot.empty()) write_roundoff_plot(report, options.plot);
+  print_roundoff(report, options.json);
+  return roundoff_exit(report);
+}
+
+}  // namespace outward::cli
