@@ -49,16 +49,19 @@ DecimalStatus read_decimal(std::string_view text, Fraction* out) {
   const std::size_t significant = digits.find_last_not_of('0') + 1;  // 0 for zero
   exponent += static_cast<std::int64_t>(digits.size() - significant) - point;
   digits.resize(significant);
-  BigInt n = BigInt::from_decimal(digits);
-  if (negative) n = -n;
-  if (significant == 0) {
-    *out = Fraction();
-  } else if (exponent >= 0) {
-    *out = n * BigInt::power_of_ten(static_cast<unsigned>(exponent));
-  } else {
-    *out = Fraction(std::move(n), BigInt::power_of_ten(static_cast<unsigned>(-exponent)));
-  }
+  BigInt n = negative ? -BigInt::from_decimal(digits) : BigInt::from_decimal(digits);
+  if (significant == 0) exponent = 0;
+  const BigInt scale = BigInt::power_of_ten(static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
+  *out = exponent < 0 ? Fraction(std::move(n), scale) : Fraction(n * scale);
   return DecimalStatus::ok;
+}
+
+bool parse_decimal(std::string_view text, Fraction* out) {
+  const DecimalStatus status = read_decimal(text, out);
+  if (status != DecimalStatus::over_limit) return status == DecimalStatus::ok;
+  throw ReadError(ReadError::Class::limit, "the number " + std::string(text.substr(0, 40)) + " has too many digits, " +
+                                               limit_text(Limit::digits) + ", or too great an exponent, " +
+                                               limit_text(Limit::exponent));
 }
 
 bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern) {
@@ -81,8 +84,7 @@ bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* patte
   if (half > 0 || (half == 0 && q.is_odd())) q += 1;
   q.fits_int64(&m);
   if (e > bias) return false;
-  // Adding the mantissa carries into the exponent field, also from subnormal to normal and when rounding reached
-  // 2^precision.
+  // The mantissa carries into the exponent field, also from subnormal to normal and when it reached 2^precision.
   *pattern = (static_cast<std::uint64_t>(e + bias - 1) << (precision - 1)) + static_cast<std::uint64_t>(m);
   if (*pattern >= infinity) return false;
   if (negative) *pattern |= std::uint64_t{1} << (is_binary64 ? 63 : 31);

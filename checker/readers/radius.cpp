@@ -15,9 +15,8 @@ void require(bool holds, const std::string& text) {
 
 Fraction number(const std::string& text, const char* option) {
   Fraction value;
-  require(parse_decimal(text, &value), std::string("number: ") + option +
-                                           ": not a decimal number within the limits, found '" + text.substr(0, 40) +
-                                           "'");
+  require(parse_decimal(text, &value),
+          std::string("number: ") + option + ": not a decimal number, found '" + text.substr(0, 40) + "'");
   return value;
 }
 

@@ -60,7 +60,7 @@ std::vector<std::uint64_t> read_array(const std::string& path, const Graph& grap
 // Decimal numbers of every text format: an optional sign, digits with at most one point, an optional exponent.
 enum class DecimalStatus { ok, malformed, over_limit };
 DecimalStatus read_decimal(std::string_view text, Fraction* out);
-inline bool parse_decimal(std::string_view text, Fraction* out) { return read_decimal(text, out) == DecimalStatus::ok; }
+bool parse_decimal(std::string_view text, Fraction* out);  // false: malformed. Throws ReadError (limit)
 
 // The bit pattern of the value rounded to nearest, ties to even, with subnormals; false if it overflows. Zero is +0.
 bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern);

@@ -295,9 +295,8 @@ class Parser : private Tokens {
     Fraction value;
     const DecimalStatus status = read_decimal(token, &value);
     if (status == DecimalStatus::malformed) malformed("number: not a number", "a decimal number");
-    if (status != DecimalStatus::ok) {
+    if (status != DecimalStatus::ok)
       over_limit("number: too many digits, or an exponent over the " + limit_text(Limit::exponent), Limit::digits);
-    }
     if (value.sign() == 0) return {};
     return {{none, checked(std::move(value))}};
   }

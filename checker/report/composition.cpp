@@ -210,7 +210,6 @@ Line composition_line(const std::string& file, const Options& options) {
     throw UsageError{"a composition states counts; --expect is about a single certificate"};
   if (options.semantics.ends_with("_sequential"))
     throw UsageError{"--semantics " + options.semantics + " is for counterexample files"};
-  require_within_limits(options.radius);
   return Judge(file, options).run();
 }
 

@@ -1,4 +1,5 @@
 // The command line of `check`: see options.hpp. One table of options, one line each.
+#include "checker/readers/readers.hpp"
 #include "checker/report/options.hpp"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 
 #include "checker/report/assumptions.hpp"
 #include "checker/report/policy.hpp"
-#include "checker/translate/decimal_text.hpp"
 
 namespace outward_check {
 
@@ -70,12 +70,12 @@ std::vector<std::string> split(const std::string& text) {
 
 std::string decimal(const std::string& option, const std::string& text) {
   Fraction ignored;
-  if (!take_decimal(text, &ignored)) throw UsageError{option + ": \"" + text + "\" is not a decimal number"};
+  if (!parse_decimal(text, &ignored)) throw UsageError{option + ": \"" + text + "\" is not a decimal number"};
   return text;
 }
 Fraction not_negative(const std::string& option, const std::string& text) {
   Fraction value;
-  if (!take_decimal(text, &value) || value.sign() < 0)
+  if (!parse_decimal(text, &value) || value.sign() < 0)
     throw UsageError{option + ": \"" + text + "\" is not a decimal number of at least 0"};
   return value;
 }

@@ -1,10 +1,10 @@
 // Policy files: see policy.hpp.
+#include "checker/readers/readers.hpp"
 #include "checker/report/policy.hpp"
 
 #include <algorithm>
 
 #include "checker/limits/limits.hpp"
-#include "checker/translate/decimal_text.hpp"
 #include "checker/translate/json_text.hpp"
 
 namespace outward_check {
@@ -64,7 +64,7 @@ void require_no_weaker(Beside rule, const std::string& option, const std::string
     case Beside::at_most: {
       const Fraction most = option == "--slack" ? policy.foreign.slack : policy.foreign.max_slack.value_or(Fraction());
       Fraction given;
-      if (take_decimal(value, &given) && given > most)
+      if (parse_decimal(value, &given) && given > most)
         refuse(is_named ? "the policy allows at most " + *value_after(policy.asked, option)
                         : "the policy names no " + option.substr(2) + ", which is 0");
       return;
@@ -72,7 +72,7 @@ void require_no_weaker(Beside rule, const std::string& option, const std::string
     case Beside::at_least: {
       const std::string* set = is_named ? value_after(policy.asked, option) : nullptr;
       Fraction least, given;
-      if (set != nullptr && take_decimal(*set, &least) && take_decimal(value, &given) && given < least)
+      if (set != nullptr && parse_decimal(*set, &least) && parse_decimal(value, &given) && given < least)
         refuse("the policy says " + *set);
       return;
     }

@@ -1,4 +1,5 @@
 // The question of one command line: see question.hpp.
+#include "checker/readers/readers.hpp"
 #include "checker/report/question.hpp"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include "checker/report/identity.hpp"
 #include "checker/translate/aptp.hpp"
 #include "checker/translate/dataset.hpp"
-#include "checker/translate/decimal_text.hpp"
 
 namespace outward_check {
 
@@ -139,15 +139,7 @@ bool AskedQuestion::states(const Record& record, const Property& property) {
   return names_property(record, property, true);
 }
 
-void require_within_limits(const RadiusOptions& o) {
-  Fraction ignored;
-  for (const std::string& text : {o.radius, o.scale, o.deviation}) take_decimal(text, &ignored);
-  for (const std::vector<std::string>& list : {o.mean, o.std, o.clip, o.range})
-    for (const std::string& text : list) take_decimal(text, &ignored);
-}
-
 Run run_at_centre(RadiusOptions centre, const Structure& structure) {
-  require_within_limits(centre);
   const Graph& graph = structure.graph;
   // A box that is the centre after preprocessing.
   centre.radius = "0", centre.clip.clear(), centre.deviation.clear();
@@ -159,7 +151,6 @@ Run run_at_centre(RadiusOptions centre, const Structure& structure) {
 }
 
 Property complete_radius_property(RadiusOptions radius, bool has_label, const Graph& graph) {
-  require_within_limits(radius);
   const bool needs_label = radius.target == "label" && !has_label;
   std::vector<Fraction> reference;
   if (needs_label || radius.target == "deviation") {

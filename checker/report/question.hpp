@@ -33,9 +33,6 @@ class AskedQuestion final : public Question {
   std::optional<Property> asked_, stated_;
 };
 
-// Throws ReadError (limit) for a number of the query that is over a limit. What is no number radius_property tells.
-void require_within_limits(const RadiusOptions& query);
-
 // The reference execution at the centre after preprocessing.
 Run run_at_centre(RadiusOptions radius, const Structure& structure);
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "checker/readers/readers.hpp"
-#include "checker/translate/decimal_text.hpp"
 
 namespace outward_check {
 
@@ -72,7 +71,7 @@ WitnessText parse_witness(std::string_view text, std::size_t inputs, std::size_t
                "an index below " + std::to_string(values.size()) + ", found " + std::string(name.substr(0, 40)));
     in.require(!values[i], std::string(name) + " only once");
     Fraction value;
-    in.require(take_decimal(in.word(), &value), "a decimal number for " + std::string(name));
+    in.require(parse_decimal(in.word(), &value), "a decimal number for " + std::string(name));
     values[i] = value;
     in.require(in.take(')'), "`)`");
   }

@@ -5,7 +5,6 @@
 
 #include "checker/readers/json.hpp"
 #include "checker/readers/readers.hpp"
-#include "checker/translate/decimal_text.hpp"
 #include "checker/translate/json_text.hpp"
 
 namespace outward_check {
@@ -159,7 +158,7 @@ class QueryReader {
     if (neuron && index == 0) fail("neuron: neurons count from 1");
     if (neuron) greatest_ = std::max(greatest_, index);
     Fraction value;
-    if (!take_decimal(scan_.next(), &value)) fail("tree: expected a decimal number");
+    if (!parse_decimal(scan_.next(), &value)) fail("tree: expected a decimal number");
     expect(")");
   }
 };

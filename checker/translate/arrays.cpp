@@ -1,11 +1,11 @@
 // Input points: the format of a file, its shape against the model's, and conversion to the element type; see
 // arrays.hpp.
+#include "checker/readers/readers.hpp"
 #include "checker/translate/arrays.hpp"
 
 #include <bit>
 #include <cmath>
 
-#include "checker/translate/decimal_text.hpp"
 #include "checker/translate/inflate.hpp"
 
 namespace outward_check {
@@ -97,7 +97,7 @@ void ArrayReader::exact_integer(std::uint64_t magnitude, bool negative) {
 
 void ArrayReader::rounded(std::string_view decimal) {
   Fraction value;
-  require(take_decimal(decimal, &value), "a decimal number");
+  require(parse_decimal(decimal, &value), "a decimal number");
   std::uint64_t pattern = 0;
   require(round_to_bits(value, wanted_.is_binary64, &pattern), "a number within the element type");
   if (array_.bits.size() == wanted_.count && !wanted_.rows) expect_count(array_.bits.size() + 1);

@@ -1,8 +1,8 @@
 // Expressions over intervals: see expressions.hpp.
+#include "checker/readers/readers.hpp"
 #include "checker/translate/expressions.hpp"
 
 #include "checker/readers/json.hpp"
-#include "checker/translate/decimal_text.hpp"
 
 namespace outward_check::torchlean {
 
@@ -115,7 +115,7 @@ class ExpressionParser {
   std::size_t number() {
     const std::string text = word([](char x) { return is_digit(x) || x == '.'; });
     Fraction exact;
-    if (!take_decimal(text, &exact)) fail("a decimal number instead of " + text);
+    if (!parse_decimal(text, &exact)) fail("a decimal number instead of " + text);
     return add(Op::constant, 0, 0, hull(point(exact), point(binary64_nearest(exact))));
   }
   std::size_t special(const std::string& name, int depth) {

@@ -94,6 +94,9 @@ TEST_CASE("claim violated: a point that is in the box and unsafe") {
   CHECK(with("real", "0", R"(["1","nan"])") == "INVALID point");
   CHECK(with("real", "0", R"(["1","inf"])") == "INVALID point");
   CHECK(with("real", "0", R"(["1",1])") == "MALFORMED");
+  // A number over a limit says nothing about the claim; it was called a wrong point.
+  CHECK(with("real", "0", R"(["1","1e20001"])") == "LIMIT");
+  CHECK(with("real", "0", "[\"1\",\"" + std::string(10001, '1') + "\"]") == "LIMIT");
   Certificate c = opening(e.graph, e.safe, "violated", "real");
   CHECK(verdict(c, question) == "INVALID sequence");
   question.expected = Claim::holds;
