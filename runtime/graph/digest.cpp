@@ -1,67 +1,11 @@
-// SHA-256 (OpenSSL) and the graph digest of certificates/FORMAT.md section 1.
+// The graph digest of certificates/FORMAT.md section 1.
 // Assumes: a graph that validate() accepts. Promises: the digest depends on nothing but what section 1 lists.
-#include <openssl/evp.h>
-
 #include <bit>
-#include <memory>
-#include <vector>
 
-#include "formats/error.hpp"
 #include "runtime/graph/graph.hpp"
+#include "runtime/graph/sha256.hpp"
 
 namespace outward {
-namespace {
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
-      throw ResourceError("SHA-256 failed");
-    buffer_.reserve(buffer_size);
-  }
-  void bytes(const void* data, std::size_t count) {
-    flush();
-    update(data, count);
-  }
-  // Least significant byte first, `count` of the eight bytes.
-  void word(std::uint64_t value, unsigned count = 8) {
-    if (buffer_.size() + count > buffer_size) flush();
-    for (unsigned i = 0; i < count; ++i) buffer_.push_back(static_cast<unsigned char>(value >> (8 * i)));
-  }
-  std::string hex() {
-    flush();
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned length = 0;
-    if (EVP_DigestFinal_ex(context_.get(), digest, &length) != 1) throw ResourceError("SHA-256 failed");
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < length; ++i) {
-      text += digits[digest[i] >> 4];
-      text += digits[digest[i] & 15];
-    }
-    return text;
-  }
-
- private:
-  static constexpr std::size_t buffer_size = 1 << 16;
-  void update(const void* data, std::size_t count) {
-    if (count > 0 && EVP_DigestUpdate(context_.get(), data, count) != 1) throw ResourceError("SHA-256 failed");
-  }
-  void flush() {
-    update(buffer_.data(), buffer_.size());
-    buffer_.clear();
-  }
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-  std::vector<unsigned char> buffer_;
-};
-
-}  // namespace
-
-std::string sha256_hex(const void* data, std::size_t bytes) {
-  Sha256 hash;
-  hash.bytes(data, bytes);
-  return hash.hex();
-}
 
 std::string graph_digest(const Graph& graph) {
   const bool single = graph.element == ElementType::binary32;
