@@ -43,6 +43,7 @@ class CoreParser {
     override_ranges(ranges);
     for (const auto& [symbol, own] : arguments) variable(*symbol, own, ranges.at(symbol->text));
     core_.root = builder_.build(items.back(), format);
+    drop_unused_nodes();
     return std::move(core_);
   }
 
@@ -107,6 +108,30 @@ class CoreParser {
                         symbol.text);
     }
     builder_.define(symbol.text, builder_.add_variable(made));
+  }
+
+  // What the result does not depend on, inputs apart, is no part of the computation.
+  void drop_unused_nodes() {
+    if (core_.root < 0) return;
+    const std::size_t count = core_.nodes.size();
+    std::vector<char> used(count);
+    std::vector<int> renamed(count, -1);
+    used[static_cast<std::size_t>(core_.root)] = 1;
+    for (std::size_t k = count; k-- > 0;)
+      for (int i = 0; used[k] && i < core_.nodes[k].count; ++i)
+        used[static_cast<std::size_t>(core_.nodes[k].operands[static_cast<std::size_t>(i)])] = 1;
+    std::vector<Node> kept;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!used[k] && core_.nodes[k].op != Op::variable) continue;
+      renamed[k] = static_cast<int>(kept.size());
+      kept.push_back(core_.nodes[k]);
+      for (int i = 0; i < kept.back().count; ++i) {
+        int& operand = kept.back().operands[static_cast<std::size_t>(i)];
+        operand = renamed[static_cast<std::size_t>(operand)];
+      }
+    }
+    core_.root = renamed[static_cast<std::size_t>(core_.root)];
+    core_.nodes = std::move(kept);
   }
 
   static std::string decimal_text(const Rational& x) {
