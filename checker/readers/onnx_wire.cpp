@@ -59,7 +59,7 @@ Message::Message(Span bytes, const char* name, const char* schema) : bytes_(byte
       require(c.type == type || packed, "wrong wire type");
       require(!packed || c.payload.size % width == 0, "packed numbers do not fill the field");
       require(repeated || !has(static_cast<unsigned>(c.field)), "the field is given twice");
-      seen_ |= 1u << c.field;
+      if (type == 2 || c.type != 2 || c.payload.size != 0) seen_ |= 1u << c.field;  // no numbers: as if absent
       if (kind != 'I' || !packed) continue;
       for (Cursor inner{c.payload}; inner.at < inner.bytes.size;) inner.varint();
     }

@@ -92,6 +92,9 @@ TEST_CASE("tensors") {
   CHECK(contains(with_tensor(tensor_head("c", {2}, 1).text(4, "12345")), "do not fill"));
   CHECK(contains(with_tensor(tensor_head("c", {2}, 1)), "one source"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).real(4, 1)), "one source"));
+  // An empty run of numbers in another field is no second source, as for the protobuf library; an empty string is.
+  CHECK(with_tensor(floats("c", {2}, {1, 2}).text(4, "").text(7, "").text(10, "")) == kGood);
+  CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).text(6, "")), "one source"));
   CHECK(contains(with_tensor(tensor_head("c", {2}, 1).number(7, 1).number(7, 2)), "another type"));
   CHECK(contains(with_tensor(tensor_head("c", {2}, 1).text(6, "a")), "another type"));
   CHECK(contains(with_tensor(floats("c", {2}, {1, 2}).message(3, Proto())), "field 3"));
