@@ -2,17 +2,15 @@
 #include "cli/compute_expression.hpp"
 
 #include <cctype>
-#include <span>
 #include <utility>
 
-#include "formats/error.hpp"
+#include "cli/compute_grammar.hpp"
 #include "formats/format.hpp"
 #include "formats/rounded.hpp"
 
 namespace outward::cli {
 namespace {
 
-constexpr int deepest = 200;  // nesting of an expression
 constexpr std::size_t longest_text = 200;
 constexpr long greatest_power = 5000;  // exponent of a literal such as 3^-7 (2^n: any)
 
@@ -38,106 +36,24 @@ int order(const ExactNumber& a, const ExactNumber& b) {
   return left.compare(right);
 }
 
-class Evaluator {
+class Evaluator final : public Grammar<ComputeStep> {
  public:
   Evaluator(const std::string& text, std::shared_ptr<const NumberFormat> format, Rounding rounding)
-      : text_(text), format_(std::move(format)), rounding_(rounding) {}
-
-  std::vector<ComputeStep> run() {
-    sum();
-    skip();
-    if (at_ != text_.size()) refuse("nothing of the expression may follow here");
-    return std::move(steps_);
-  }
+      : Grammar(text), format_(std::move(format)), rounding_(rounding) {}
 
  private:
-  [[noreturn]] void refuse(const std::string& what, const std::string& expected = "") const {
-    const std::string found = at_ < text_.size() ? text_.substr(at_, 40) : "the end";
-    throw InputRefused({"expression", "column " + std::to_string(at_ + 1), what, expected, found, "compute --help"});
-  }
-
-  // What is refused begins further left than where reading has come to.
-  [[noreturn]] void refuse_from(std::size_t begin, const std::string& what, const std::string& expected = "") {
-    at_ = begin;
-    refuse(what, expected);
-  }
-
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-
-  bool take(char c) {
-    skip();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
-  char peek() {
-    skip();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  // Each of these leaves the index of the step that holds the result.
-  using Step = std::size_t;
-
-  Step sum() {
-    if (++depth_ > deepest) refuse("the expression is nested too deeply");
-    Step left = product();
-    for (char c = peek(); c == '+' || c == '-'; c = peek()) {
-      ++at_;
-      const Step right = product();
-      left = operation(c == '+' ? Operation::add : Operation::subtract, {left, right},
-                       "(" + steps_[left].text + " " + c + " " + steps_[right].text + ")");
-    }
-    --depth_;
-    return left;
-  }
-
-  Step product() {
-    Step left = factor();
-    for (char c = peek(); c == '*' || c == '/'; c = peek()) {
-      ++at_;
-      const Step right = factor();
-      left = operation(c == '*' ? Operation::multiply : Operation::divide, {left, right},
-                       "(" + steps_[left].text + " " + c + " " + steps_[right].text + ")");
-    }
-    return left;
-  }
-
-  Step factor() {
-    if (++depth_ > deepest) refuse("the expression is nested too deeply");
-    Step result = 0;
+  Step operand() override {
+    const auto number_follows = [this] {
+      const char next = peek();
+      return std::isdigit(static_cast<unsigned char>(next)) != 0 || next == '.' || literal_word(word_ahead());
+    };
     if (take('-')) {
-      const char next = peek();
-      const bool number =
-          std::isdigit(static_cast<unsigned char>(next)) != 0 || next == '.' || literal_word(word_ahead());
-      if (number) {
-        result = literal("-");  // -0.1 is rounded as one number
-      } else {
-        const Step operand = factor();
-        result = operation(Operation::negate, {operand}, "-" + steps_[operand].text);
-      }
-    } else if (take('(')) {
-      result = sum();
-      if (!take(')')) refuse("a parenthesis is not closed", ")");
-    } else {
-      const char next = peek();
-      if (std::isdigit(static_cast<unsigned char>(next)) != 0 || next == '.' || literal_word(word_ahead()))
-        result = literal("");
-      else
-        result = call();
+      if (number_follows()) return literal("-");  // -0.1 is rounded as one number
+      const Step negated = factor();
+      return operation(Operation::negate, {negated}, "-" + steps_[negated].text);
     }
-    --depth_;
-    return result;
-  }
-
-  std::string word_ahead() {
-    skip();
-    std::size_t end = at_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
-      ++end;
-    return text_.substr(at_, end - at_);
+    if (take('(')) return parenthesis();
+    return number_follows() ? literal("") : call();
   }
 
   static bool literal_word(const std::string& word) {
@@ -234,22 +150,6 @@ class Evaluator {
     refuse_from(begin, "there is no function of this name");
   }
 
-  std::vector<Step> arguments(int count) {
-    std::vector<Step> operands;
-    for (int i = 0; i < count; ++i) {
-      if (i > 0 && !take(',')) refuse("the function takes " + std::to_string(count) + " arguments", ",");
-      operands.push_back(sum());
-    }
-    if (!take(')')) refuse("the function takes " + std::to_string(count) + " arguments", ")");
-    return operands;
-  }
-
-  std::string call_text(const std::string& name, const std::vector<Step>& operands) const {
-    std::string text = name + "(";
-    for (std::size_t i = 0; i < operands.size(); ++i) text += (i == 0 ? "" : ", ") + steps_[operands[i]].text;
-    return text + ")";
-  }
-
   Step bits(std::size_t begin) {
     const std::string word = word_ahead();
     at_ += word.size();
@@ -271,11 +171,11 @@ class Evaluator {
     const auto inner = parse_number_format(text_.substr(at_, end - at_));
     at_ = end + 1;
     const auto outer = std::exchange(format_, inner);
-    const Step operand = sum();
+    const Step inside = sum();
     format_ = outer;
     if (!take(')')) refuse("a parenthesis is not closed", ")");
-    ComputeStep step{"cast(" + inner->text() + ", " + steps_[operand].text + ")", format_, 0, {}, ""};
-    step.code = format_->from_exact(inner->to_exact(steps_[operand].code), rounding_, step.flags);
+    ComputeStep step{"cast(" + inner->text() + ", " + steps_[inside].text + ")", format_, 0, {}, ""};
+    step.code = format_->from_exact(inner->to_exact(steps_[inside].code), rounding_, step.flags);
     return push(std::move(step));
   }
 
@@ -294,17 +194,17 @@ class Evaluator {
   }
 
   Step elementary(Function function, const std::string& name) {
-    const std::vector<Step> operand = arguments(1);
+    const std::vector<Step> argument = arguments(1);
     const Format format = parse_format(format_->text());
-    ComputeStep step{call_text(name, operand), format_, 0, {}, ""};
-    const Value x = decode(format, steps_[operand[0]].code);
+    ComputeStep step{call_text(name, argument), format_, 0, {}, ""};
+    const Value x = decode(format, steps_[argument[0]].code);
     step.code = encode(format, elementary_function(format, function, x, rounding_, step.flags));
     return push(std::move(step));
   }
 
-  Step operation(Operation op, const std::vector<Step>& operands, std::string text) {
+  Step operation(Operation op, const std::vector<Step>& operands, std::string text) override {
     std::vector<Integer> codes;
-    for (Step operand : operands) codes.push_back(steps_[operand].code);
+    for (Step each : operands) codes.push_back(steps_[each].code);
     ComputeStep step{std::move(text), format_, 0, {}, ""};
     step.code = format_->apply(op, codes, rounding_, step.flags);
     return push(std::move(step));
@@ -316,12 +216,8 @@ class Evaluator {
     return steps_.size() - 1;
   }
 
-  const std::string& text_;
   std::shared_ptr<const NumberFormat> format_;
   Rounding rounding_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  std::vector<ComputeStep> steps_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cli/common/number_text.hpp"
 #include "cli/compute_commands.hpp"
 #include "cli/compute_expression.hpp"
+#include "cli/compute_grammar.hpp"
 #include "formats/error.hpp"
 #include "formats/families.hpp"
 #include "formats/interval/any_interval.hpp"
@@ -19,8 +20,6 @@ namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int deepest_nesting = 200;
 
 struct IntervalStep {
   std::string text;
@@ -39,40 +38,14 @@ std::string value_text(const NumberFormat& format, const AnyInterval& x, bool ex
   return "[" + end(x.lo) + ", " + end(x.hi) + "]";
 }
 
-class IntervalEvaluator {
+class IntervalEvaluator final : public Grammar<IntervalStep> {
  public:
-  IntervalEvaluator(const std::string& text, const IntervalFormat& format) : text_(text), format_(format) {}
-
-  std::vector<IntervalStep> run() {
-    sum();
-    skip();
-    if (at_ != text_.size()) refuse("nothing of the expression may follow here");
-    return std::move(steps_);
-  }
+  IntervalEvaluator(const std::string& text, const IntervalFormat& format) : Grammar(text), format_(format) {}
 
  private:
-  using Index = std::size_t;
-
-  [[noreturn]] void refuse(const std::string& what, const std::string& expected = "") const {
-    const std::string found = at_ < text_.size() ? text_.substr(at_, 40) : "the end";
-    throw InputRefused({"expression", "column " + std::to_string(at_ + 1), what, expected, found, "compute --help"});
-  }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-  char peek() {
-    skip();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool take(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
-  }
-
   // Enclosures that do not exist are told with the operation that would need them.
   template <class F>
-  Index push(std::string text, F f) {
+  Step push(std::string text, F f) {
     text = shown_text(std::move(text));
     try {
       steps_.push_back({text, f()});
@@ -81,59 +54,27 @@ class IntervalEvaluator {
     }
     return steps_.size() - 1;
   }
-  Index operation(Operation operation, const std::vector<Index>& operands, std::string text) {
+  Step operation(Operation code, const std::vector<Step>& operands, std::string text) override {
     std::vector<AnyInterval> x;
-    for (Index i : operands) x.push_back(steps_[i].value);
-    return push(std::move(text), [&] { return format_.apply(operation, x); });
+    for (Step i : operands) x.push_back(steps_[i].value);
+    return push(std::move(text), [&] { return format_.apply(code, x); });
   }
 
-  Index sum() {
-    if (++depth_ > deepest_nesting) refuse("the expression is nested too deeply");
-    Index left = product();
-    for (char c = peek(); c == '+' || c == '-'; c = peek()) {
-      ++at_;
-      const Index right = product();
-      left = operation(c == '+' ? Operation::add : Operation::subtract, {left, right},
-                       "(" + steps_[left].text + " " + c + " " + steps_[right].text + ")");
-    }
-    --depth_;
-    return left;
-  }
-  Index product() {
-    Index left = factor();
-    for (char c = peek(); c == '*' || c == '/'; c = peek()) {
-      ++at_;
-      const Index right = factor();
-      left = operation(c == '*' ? Operation::multiply : Operation::divide, {left, right},
-                       "(" + steps_[left].text + " " + c + " " + steps_[right].text + ")");
-    }
-    return left;
-  }
-  Index factor() {
-    if (++depth_ > deepest_nesting) refuse("the expression is nested too deeply");
-    Index result = 0;
+  Step operand() override {
     const char next = peek();
-    if (next == '[') {
-      result = interval();
-    } else if (starts_number()) {
+    if (next == '[') return interval();
+    if (starts_number()) {
       const std::size_t begin = at_;
       const auto [text, value] = number();
-      if (value.kind != ExactNumber::Kind::number) {
-        at_ = begin;
-        refuse("an infinity is an end of an interval only", "[1, inf]");
-      }
-      result = push(text, [&] { return format_.enclose(value, value); });
-    } else if (take('-')) {
-      const Index operand = factor();
-      result = operation(Operation::negate, {operand}, "-" + steps_[operand].text);
-    } else if (take('(')) {
-      result = sum();
-      if (!take(')')) refuse("a parenthesis is not closed", ")");
-    } else {
-      result = call();
+      if (value.kind != ExactNumber::Kind::number)
+        refuse_from(begin, "an infinity is an end of an interval only", "[1, inf]");
+      return push(text, [&, &point = value] { return format_.enclose(point, point); });
     }
-    --depth_;
-    return result;
+    if (take('-')) {
+      const Step negated = factor();
+      return operation(Operation::negate, {negated}, "-" + steps_[negated].text);
+    }
+    return take('(') ? parenthesis() : call();
   }
 
   // A digit or a point, or a minus before one: -0.1 is one number.
@@ -158,13 +99,11 @@ class IntervalEvaluator {
     }
     const std::string literal = text_.substr(begin, at_ - begin);
     const auto exact = exact_literal(literal);
-    if (!exact || exact->kind == ExactNumber::Kind::nan) {
-      at_ = begin;
-      refuse("this is no number", "0.1, -1e-3, 0x1.8p-3, or inf as an end");
-    }
+    if (!exact || exact->kind == ExactNumber::Kind::nan)
+      refuse_from(begin, "this is no number", "0.1, -1e-3, 0x1.8p-3, or inf as an end");
     return {literal, *exact};
   }
-  Index interval() {
+  Step interval() {
     const std::size_t begin = at_;
     take('[');
     const auto [low, lo] = number();
@@ -176,24 +115,16 @@ class IntervalEvaluator {
     };
     const bool reversed =
         rank(lo) == 0 && rank(hi) == 0 ? bounded_rational(lo) > bounded_rational(hi) : rank(lo) > 0 || rank(hi) < 0;
-    if (reversed) {
-      at_ = begin;
-      refuse("the lower end of an interval is at most the upper one");
-    }
+    if (reversed) refuse_from(begin, "the lower end of an interval is at most the upper one");
     return push("[" + low + ", " + high + "]", [&, &lower = lo, &upper = hi] { return format_.enclose(lower, upper); });
   }
 
-  Index call() {
-    skip();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
-      ++at_;
-    const std::string name = text_.substr(begin, at_ - begin);
+  Step call() {
+    const std::string name = word_ahead();
     if (name.empty()) refuse("a number, an interval, a function or a parenthesis is missing");
-    if (!take('(')) {
-      at_ = begin;
-      refuse("this is neither a number nor a function");
-    }
+    const std::size_t begin = at_;
+    at_ += name.size();
+    if (!take('(')) refuse_from(begin, "this is neither a number nor a function");
     if (name == "pow") return power();
     static constexpr std::pair<const char*, Operation> rows[] = {
         {"add", Operation::add},     {"sub", Operation::subtract},     {"mul", Operation::multiply},
@@ -205,19 +136,18 @@ class IntervalEvaluator {
       int count = 0;
       for (const OperationRow& row : operation_table())
         if (row.operation == code) count = row.operands;
-      const std::vector<Index> operands = arguments(count);
+      const std::vector<Step> operands = arguments(count);
       return operation(code, operands, call_text(name, operands));
     }
     if (const auto function = function_named(name)) {
-      const std::vector<Index> operand = arguments(1);
-      return push(call_text(name, operand), [&] { return format_.apply(*function, steps_[operand[0]].value); });
+      const std::vector<Step> argument = arguments(1);
+      return push(call_text(name, argument), [&] { return format_.apply(*function, steps_[argument[0]].value); });
     }
-    at_ = begin;
-    refuse("there is no function of this name on intervals");
+    refuse_from(begin, "there is no function of this name on intervals");
   }
   // pow(x, n), n an integer.
-  Index power() {
-    const Index base = sum();
+  Step power() {
+    const Step base = sum();
     if (!take(',')) refuse("pow takes an interval and an integer", "pow(x, 3)");
     const bool negative = take('-');
     skip();
@@ -230,26 +160,8 @@ class IntervalEvaluator {
     return push("pow(" + steps_[base].text + ", " + std::to_string(n) + ")",
                 [&] { return format_.power(steps_[base].value, n); });
   }
-  std::vector<Index> arguments(int count) {
-    std::vector<Index> operands;
-    for (int i = 0; i < count; ++i) {
-      if (i > 0 && !take(',')) refuse("the function takes " + std::to_string(count) + " arguments", ",");
-      operands.push_back(sum());
-    }
-    if (!take(')')) refuse("the function takes " + std::to_string(count) + " arguments", ")");
-    return operands;
-  }
-  std::string call_text(const std::string& name, const std::vector<Index>& operands) const {
-    std::string text = name + "(";
-    for (std::size_t i = 0; i < operands.size(); ++i) text += (i == 0 ? "" : ", ") + steps_[operands[i]].text;
-    return text + ")";
-  }
 
-  const std::string& text_;
   const IntervalFormat& format_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  std::vector<IntervalStep> steps_;
 };
 
 }  // namespace
