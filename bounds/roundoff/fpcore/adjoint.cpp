@@ -49,7 +49,7 @@ void BoxAnalysis::adjoints(BoxBound& out) {
   for (std::size_t i = 0; i < symbols; ++i) out.slope[i] = all.a[i];
   if (!(out.value.least_magnitude() > 0)) return;
   const Form& root = states_[static_cast<std::size_t>(core_.root)].exact;
-  out.relative = forms_.upper(forms_.multiply(all, forms_.reciprocal(forms_.absolute_above(root))));
+  out.relative_taylor = forms_.upper(forms_.multiply(all, forms_.reciprocal(forms_.absolute_above(root))));
 }
 
 }  // namespace outward::fpcore

@@ -19,10 +19,10 @@ bool may_be_subnormal(const FormatModel& format, Span range) {
   return positive || negative;
 }
 
-// A sum of terms with one grid cannot be subnormal and inexact; only products, quotients and functions lose bits there.
+// Sums of subnormal numbers are exact, roots are larger; products, quotients and functions lose bits there.
 bool loses_when_small(Op op) {
   return op != Op::add && op != Op::subtract && op != Op::constant && op != Op::negate && op != Op::absolute &&
-         op != Op::minimum && op != Op::maximum;
+         op != Op::minimum && op != Op::maximum && op != Op::square_root;
 }
 
 std::vector<OperationReport> operations_of(const Core& core, BoxAnalysis& analysis, const std::vector<Span>& box,

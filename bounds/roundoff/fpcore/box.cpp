@@ -76,7 +76,7 @@ BoxBound BoxAnalysis::bound(std::span<const Span> box) {
   adjoints(out);
   out.absolute = std::min({out.taylor, out.interval, out.hull});
   const double least = out.value.least_magnitude();
-  if (least > 0) out.relative = std::min(out.relative, div_up(out.absolute, least));
+  if (least > 0) out.relative = std::min(out.relative_taylor, div_up(out.absolute, least));
   return out;
 }
 

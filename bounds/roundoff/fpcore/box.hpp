@@ -36,9 +36,10 @@ struct NodeState {
 struct BoxBound {
   double absolute = infinity, relative = infinity;
   double taylor = infinity, interval = infinity, hull = infinity;  // the forms apart
-  Span value;                                                      // of the exact result
-  std::array<double, most_symbols> slope{};                        // of the bound, in half widths of the box
-  int failed = -1;                                                 // node without bound
+  double relative_taylor = infinity;
+  Span value;                                // of the exact result
+  std::array<double, most_symbols> slope{};  // of the bound, in half widths of the box
+  int failed = -1;                           // node without bound
   const char* reason = "";
 };
 

@@ -217,9 +217,9 @@ int Builder::application(const Sexp& expression, int format) {
     refuse(expression.place, "unsupported-operation",
            control ? "programs with branches or loops are not analysed" : "this operation is not analysed", "",
            head.empty() ? shown(expression) : head);
-    // What stands inside may have reasons of its own.
-    if (!control)
-      for (std::size_t i = 1; i <= count; ++i) build(expression.items[i], format);
+    // What stands inside may have reasons of its own; conditions and loop variables are not read.
+    for (std::size_t i = head == "if" ? 2 : 1; i <= count && (!control || head == "if"); ++i)
+      build(expression.items[i], format);
     return -1;
   }
   if (count < least || count > most) {

@@ -46,6 +46,10 @@ class Search {
       const Part part = parts_.top();
       parts_.pop();
       try_corner(part);
+      if (out_.failed >= 0) {
+        settle(part);
+        break;
+      }
       const int variable = choose(part);
       if (variable < 0) {
         settle(part);
@@ -94,7 +98,7 @@ class Search {
   void settle(const Part& part) {
     settled_ = std::max(settled_, part.bound);
     out_.value = hull(out_.value, part.value);
-    if (!(part.bound < infinity)) {
+    if (!(part.bound < infinity) && out_.failed < 0) {
       out_.failed = part.failed;
       out_.reason = part.reason;
     }
@@ -116,9 +120,14 @@ class Search {
     const BoxBound found = analysis_.bound(point);
     ++out_.boxes;
     // Not by the widths of ranges: those of a point are the error there, not what the model allows around it.
-    double bound = of(found);
-    if (objective_ == Objective::absolute && found.failed < 0) bound = found.taylor;
-    if (bound < infinity && (bound > out_.at_point || out_.point.empty())) {
+    const double bound = objective_ == Objective::absolute ? found.taylor : found.relative_taylor;
+    if (found.failed >= 0 && out_.failed < 0) {
+      // Every box around this point fails as well.
+      out_.failed = found.failed;
+      out_.reason = found.reason;
+      out_.point = point;
+    }
+    if (found.failed < 0 && bound < infinity && (bound > out_.at_point || out_.point.empty())) {
       out_.at_point = bound;
       out_.point = point;
     }
