@@ -5,6 +5,7 @@
 
 #include "bounds/forward.hpp"
 #include "bounds/prove.hpp"
+#include "bounds/roundoff/margin.hpp"
 #include "bounds/roundoff/recommend.hpp"
 #include "bounds/sweep.hpp"
 #include "cli/common/errors.hpp"
@@ -101,6 +102,14 @@ int roundoff_model(const RoundoffOptions& options) {
   const roundoff::EndToEnd end = end_to_end(program, tight.analysis);
   describe(program, box, tight.analysis, end, report);
   report.assumptions = assumptions_of(program);
+
+  // The lower bounds that `verify` works with, where the policy is the one it covers.
+  const bool single = graph.element == ElementType::binary32;
+  if (covered_by_any(arithmetic.policy) && arithmetic.any_fusion() &&
+      arithmetic.values.format == parse_format(single ? "binary32" : "binary64"))
+    for (const roundoff::Margin& m :
+         roundoff::margins(net, single ? Semantics::fp32_any : Semantics::fp64_any, box.lo, box.hi))
+      report.margins.push_back({m.output, m.real, m.computed, m.difference(), m.shares, m.ranges});
 
   if (options.observe && options.samples > 0) {
     report.observed = observe(program, roundoff::in_binary64(program), tight.analysis, end.best, box,

@@ -75,8 +75,10 @@ void print_table(const RoundoffReport& r) {
                     .c_str());
   }
   for (const MarginLine& m : r.margins)
-    std::printf("margin of Y_%llu: real %.9g, in the format %.9g; the difference %.9g is the shares' sum %.9g\n",
-                static_cast<unsigned long long>(m.output), m.real, m.computed, m.difference, m.shares);
+    std::printf(
+        "margin of Y_%llu: real %.9g, in the format %.9g; the difference %.9g is the shares' sum %.9g; own ranges: "
+        "%+.3g\n",
+        static_cast<unsigned long long>(m.output), m.real, m.computed, m.difference, m.shares, m.ranges);
   if (r.has_target)
     std::printf("target %s: %s\n", figure(r.target).c_str(),
                 r.target_reached ? ("kept with the formats above, bound " + figure(r.target_bound)).c_str()
@@ -129,7 +131,8 @@ Json json_of(const RoundoffReport& r) {
                        {"real", m.real},
                        {"computed", m.computed},
                        {"difference", m.difference},
-                       {"shares", m.shares}});
+                       {"shares", m.shares},
+                       {"ranges", m.ranges}});
   Json target = nullptr;
   if (r.has_target)
     target = {{"error", r.target},

@@ -33,7 +33,7 @@ struct OutputLine {
 
 struct MarginLine {
   std::uint64_t output = 0;  // margin of this output's lower bound
-  double real = 0, computed = 0, difference = 0, shares = 0;
+  double real = 0, computed = 0, difference = 0, shares = 0, ranges = 0;
 };
 
 struct RoundoffReport {

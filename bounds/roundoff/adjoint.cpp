@@ -52,14 +52,17 @@ class Backward {
   Backward(const Program& p, const Analysis& a, std::uint32_t top, Form form)
       : p_(p), a_(a), top_(top), form_(form), at_(top + 1), part_(top + 1, 0.0) {}
 
-  void run(std::uint32_t element) {
+  // Instead of slopes between two runs, the lines of a scope: CROWN's coefficients of a lower bound.
+  void use_lines(const State& state) { state_ = &state; }
+
+  void run(std::uint32_t element, double sign = 1) {
     std::fill(part_.begin(), part_.end(), 0.0);
     at_[top_].open(p_.operators[top_].size);
-    at_[top_].c[element] = 1;
+    at_[top_].c[element] = sign;
     for (std::uint32_t k = top_ + 1; k-- > 0;) {
       Coefficients& mine = at_[k];
       if (!mine.active()) continue;
-      const std::vector<double>& local = a_.at[k].local;
+      const std::vector<double>& local = state_ ? state_->delta[k] : a_.at[k].local;
       double sum = 0;
       for (std::size_t i = 0; i < local.size(); ++i)
         if (local[i] != 0) sum = plus(sum, times(size(mine, i), local[i]));
@@ -87,6 +90,25 @@ class Backward {
         (m.r[i] * (std::fabs(centre) + radius) + std::fabs(m.c[i]) * radius + std::fabs(c) * 0x1p-52) * (1 + 0x1p-50) +
         tiny;
     to.add(at, c, r);
+  }
+
+  void through_lines(std::uint32_t k, const Coefficients& mine) {
+    const Operator& op = p_.operators[k];
+    const Lines& lines = state_->lines[k];
+    Coefficients& to = open(op.operands[0]);
+    for (std::size_t i = 0; i < op.size; ++i) {
+      const double slope = mine.c[i] > 0 ? lines.lower_slope[i] : lines.upper_slope[i];
+      if (mine.c[i] != 0 && slope != 0) multiplied(mine, i, slope, slope, to, i);
+    }
+  }
+  void through_choice(std::uint32_t k, const Coefficients& mine) {
+    const Operator& op = p_.operators[k];
+    const MaxChoice& choice = state_->choice[k];
+    const auto terms = static_cast<std::size_t>(op.ints[0]);
+    Coefficients& to = open(op.operands[0]);
+    for (std::size_t i = 0; i < op.size; ++i)
+      if (mine.c[i] > 0 || (mine.c[i] < 0 && choice.dominating[i] != 0))
+        to.add(i * terms + choice.chosen[i], mine.c[i], mine.r[i]);
   }
 
   void piecewise(std::uint32_t k, const Coefficients& mine) {
@@ -249,10 +271,10 @@ class Backward {
         each([&](std::size_t i) { x.add(i, mine.c[i], mine.r[i]); });
         break;
       case OpCode::max:
-        maximum(k, mine);
+        state_ ? through_choice(k, mine) : maximum(k, mine);
         break;
       default:
-        piecewise(k, mine);
+        state_ ? through_lines(k, mine) : piecewise(k, mine);
     }
   }
 
@@ -262,6 +284,7 @@ class Backward {
   Form form_;
   std::vector<Coefficients> at_;
   std::vector<double> part_;
+  const State* state_ = nullptr;
 };
 
 }  // namespace
@@ -329,6 +352,15 @@ TightAnalysis analyse_tightly(const Program& p, const Box& box, const std::vecto
     }
   });
   return out;
+}
+
+std::vector<double> box_shares(const Program& p, const State& state, std::uint32_t top, std::uint32_t element,
+                               double sign) {
+  const Analysis none;
+  Backward pass(p, none, top, Form::mean_value);
+  pass.use_lines(state);
+  pass.run(element, sign);
+  return pass.part();
 }
 
 EndToEnd end_to_end(const Program& p, const Analysis& a) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bounds/roundoff/analysis.hpp"
+#include "bounds/state.hpp"
 
 namespace outward::roundoff {
 
@@ -41,6 +42,11 @@ struct TightAnalysis {
 };
 TightAnalysis analyse_tightly(const Program& program, const Box& box, const std::vector<Quantities>& exact,
                               double work);
+
+// |ν_k|·δ_k of every node k for CROWN's lower bound of sign·(element of top) with the lines and error boxes of a scope.
+// REQUIRES a program without casts, one operator for each node of the state's graph.
+std::vector<double> box_shares(const Program& program, const State& state, std::uint32_t top, std::uint32_t element,
+                               double sign);
 
 struct EndToEnd {
   std::vector<double> forward, mean_value, difference, best;  // per output; mean_value and difference may be empty

@@ -103,6 +103,7 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
       values(p.format),
       sums(p.accumulator ? *p.accumulator : p.format),
       exact_products(holds_products(sums, values)),
+      precise_products(2 * values.precision <= sums.precision && !sums.format.flush),
       narrows(p.accumulator && !(*p.accumulator == p.format)) {
   std::vector<Blocker> blockers;
   const auto refuse = [&](const std::string& what, const std::string& expected, const std::string& found) {
@@ -121,12 +122,12 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
   if (p.subnormals == Subnormals::flush) {
     values.eta = values.addition_eta = values.least_normal;
     sums.eta = sums.addition_eta = sums.least_normal;
-    exact_products = false;
+    exact_products = precise_products = false;
     values.emulable = sums.emulable = false;
   }
   if (p.reduction == Reduction::block) {
     if (sums.precision != 24) refuse("block models accumulate in binary32", "accumulator=binary32", policy_text(p));
-    if (!exact_products) refuse("block models need exact products", "a format of at most 12 bits", policy_text(p));
+    if (!precise_products) refuse("block models need exact products", "a format of at most 12 bits", policy_text(p));
   }
   if (!blockers.empty()) throw InputRefused(std::move(blockers));
 }

@@ -51,6 +51,7 @@ struct Arithmetic {
   NumericalPolicy policy;
   FormatModel values, sums;  // of stored values; of products and sums inside one operator
   bool exact_products;       // products of stored values need no rounding in `sums`
+  bool precise_products;     // nor do they where they are normal numbers
   bool narrows;              // results are rounded a second time when they are stored
   double function_ulps = 1;  // elementary functions are within so many ulps of `values`
   bool any_fusion() const {

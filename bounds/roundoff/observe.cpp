@@ -32,6 +32,7 @@ Observed observe(const Program& program, const Program& reference, const Analysi
   std::mt19937_64 random(options.seed);
   std::vector<double> x(box.lo.size());
   for (std::uint64_t sample = 0; sample < options.inputs; ++sample) {
+    bool inside = true;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double t = sample == 0       ? 0.5
                        : sample == 1     ? 0.0
@@ -39,9 +40,11 @@ Observed observe(const Program& program, const Program& reference, const Analysi
                        : sample % 4 == 3 ? static_cast<double>(random() & 1U)
                                          : static_cast<double>(random() >> 11) * 0x1p-53;
       x[i] = std::clamp(box.lo[i] + t * (box.hi[i] - box.lo[i]), box.lo[i], box.hi[i]);
-      // Where inputs are numbers of the format they are: the nearest that lies in the box.
-      if (!box.rounded) x[i] = std::clamp(program.arithmetic_of(0).values.round(x[i]), box.lo[i], box.hi[i]);
+      // Where inputs are numbers of the format they are.
+      if (!box.rounded) x[i] = program.arithmetic_of(0).values.round(x[i]);
+      inside = inside && box.lo[i] <= x[i] && x[i] <= box.hi[i];
     }
+    if (!inside) continue;  // rounded out of the box: no point of it
     // How far the reference may be off at this very point.
     Box point{x, x, false};
     const Analysis own = analyse(reference, point);

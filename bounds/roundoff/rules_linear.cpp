@@ -7,6 +7,10 @@
 namespace outward::roundoff {
 
 Term product(double a_lo, double a_hi, double b_lo, double b_hi) {
+  if (a_lo == a_hi && b_lo == b_hi) {
+    const double p = a_lo * b_lo;
+    if (std::fabs(p) > 0x1p-900 && std::fabs(p) < infinity && std::fma(a_lo, b_lo, -p) == 0) return {p, p};  // exact
+  }
   if (a_lo == a_hi) {
     return a_lo >= 0 ? Term{mul_down(a_lo, b_lo), mul_up(a_lo, b_hi)} : Term{mul_down(a_lo, b_hi), mul_up(a_lo, b_lo)};
   }

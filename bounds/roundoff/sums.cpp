@@ -19,10 +19,16 @@ class Sum {
         format_(a.sums),
         // Terms before this one are rounded when they are formed.
         rounded_(products && !a.exact_products ? terms.size() - unrounded : 0),
+        precise_(a.precise_products),
         products_(products) {}
 
   // Error of term i as it is formed.
-  double forming(std::size_t i) const { return i < rounded_ ? format_.half_ulp_up(terms_[i].magnitude()) : 0; }
+  double forming(std::size_t i) const {
+    if (i >= rounded_ || is_zero(i)) return 0;
+    if (terms_[i].lo == terms_[i].hi) return format_.conversion_error_up(terms_[i].lo);
+    const double rounding = format_.half_ulp_up(terms_[i].magnitude());
+    return precise_ ? std::min(rounding, format_.eta) : rounding;
+  }
   Partial leaf(std::size_t i, bool fused) const {
     const double e = fused ? 0 : forming(i);
     return {terms_[i].lo, terms_[i].hi, e, plus(terms_[i].magnitude(), e)};
@@ -77,7 +83,7 @@ class Sum {
     const double m = std::max(positive, negative);
     // The leaves as they are: at most absolute + forming_sum.
     double best = plus(plus(forming_sum, times(nu, plus(absolute, forming_sum))), times(flushed, plus(1, nu)));
-    const double roundings = std::min(additions, height) + (rounded_ > 0 ? 1 : 0);
+    const double roundings = std::min(additions, height) + (rounded_ > 0 && !precise_ ? 1 : 0);
     const double underflow = times(plus(static_cast<double>(rounded_), 0), format_.eta);
     const double path = plus(times(growth_up(roundings, format_.u_path), absolute),
                              times(plus(underflow, flushed), plus(1, growth_up(roundings, format_.u_path))));
@@ -96,6 +102,7 @@ class Sum {
   std::span<const Term> terms_;
   const FormatModel& format_;
   std::size_t rounded_;
+  bool precise_;
   bool products_;
 };
 

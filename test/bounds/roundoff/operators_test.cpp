@@ -1,0 +1,128 @@
+// Operators by name: random inputs, orders and fusion patterns, faithful elementary functions; never beyond the bound.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "bounds/roundoff/observe.hpp"
+#include "bounds/roundoff/specs.hpp"
+#include "formats/number_format.hpp"
+#include "formats/value.hpp"
+#include "runtime/cpu/formatted.hpp"
+#include "test/bounds/support.hpp"
+
+using namespace outward;
+using namespace outward::roundoff;
+
+namespace {
+
+Arithmetic arithmetic(const std::string& format, const std::string& sums, Reduction reduction, bool fma = false) {
+  NumericalPolicy p;
+  p.format = parse_format(format);
+  if (!sums.empty() && sums != format) p.accumulator = parse_format(sums);
+  p.reduction = reduction;
+  p.contraction = fma ? Contraction::fma : Contraction::none;
+  return Arithmetic(p);
+}
+
+double from_code(const NumberFormat& format, const Integer& code) {
+  const ExactNumber x = format.to_exact(code);
+  if (x.kind != ExactNumber::Kind::number) return std::nan("");
+  return std::ldexp(round_nearest(x.factor), static_cast<int>(x.exponent));
+}
+
+}  // namespace
+
+TEST_CASE("rounding by the host is the rounding of the format") {
+  outward::testing::Random random(1);
+  for (const char* name : {"e4m3fn", "e5m2", "bfloat16", "binary16", "binary32", "e4m3fnuz", "tf32"}) {
+    const FormatModel f(parse_format(name));
+    REQUIRE(f.emulable);
+    for (int trial = 0; trial < 3000; ++trial) {
+      const int span = trial % 2 == 0 ? 8 : 170;
+      double x = std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())) * 0x1p-63,
+                            static_cast<int>(random() % static_cast<unsigned>(2 * span)) - span);
+      if (trial % 5 == 0) x = f.round(x) + f.half_ulp_up(std::fabs(f.round(x)));  // near and on ties
+      if (!(std::fabs(x) < infinity) || x == 0) continue;
+      Flags flags;
+      const Value v = outward::round(f.format, exact(x), Rounding::nearest_even, flags);
+      const double r = f.round(x);
+      if (v.is_finite()) {
+        CHECK(r == round_nearest(to_rational(v)));
+        CHECK(std::fabs(r - x) <= f.half_ulp_up(std::fabs(x)));
+        CHECK(f.conversion_error_up(x) == std::fabs(r - x));
+      } else {
+        CHECK_FALSE(std::fabs(r) < infinity);
+      }
+    }
+  }
+}
+
+TEST_CASE("runs by the host are the runs of runtime/cpu/formatted") {
+  outward::testing::Random random(7);
+  int compared = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    const Graph graph = outward::testing::random_graph(random, 2, trial % 2 == 0);
+    for (const auto& [format, sums] : {std::pair("bfloat16", ""), std::pair("e5m2", "binary32"),
+                                       std::pair("binary16", ""), std::pair("e4m3fn", "binary16")}) {
+      for (const SumOrder order : {SumOrder::sequential, SumOrder::pairwise, SumOrder::fused}) {
+        const Arithmetic a =
+            arithmetic(format, sums, order == SumOrder::pairwise ? Reduction::pairwise : Reduction::sequential,
+                       order == SumOrder::fused);
+        const Program p = program_of(graph, a);
+        const auto box = outward::testing::random_box(random, graph.nodes[0].size, 1);
+        const std::vector<double> x = outward::testing::random_point(random, box);
+        FormattedRun how;
+        how.format = parse_number_format(format);
+        if (*sums != 0) how.accumulator = parse_number_format(sums);
+        how.order = order;
+        const FormattedResult slow = run_in_format(graph, outward::testing::exact_vector(x), how);
+        const Run fast = run(p, x, covered_orders(a.policy)[0]);
+        if (!slow.finite || !fast.finite) continue;
+        ++compared;
+        for (std::size_t k = 0; k < graph.nodes.size(); ++k)
+          for (std::size_t i = 0; i < graph.nodes[k].size; ++i)
+            CHECK(from_code(*how.format, slow.nodes[k][i]) == fast.values[k][i]);
+      }
+    }
+  }
+  CHECK(compared > 30);
+}
+
+TEST_CASE("every operator by name: no run is beyond its bound") {
+  std::set<std::string> bounded;
+  for (const Spec& spec : spec_table()) {
+    for (const char* format : {"e4m3fn", "e5m2", "bfloat16", "binary16", "binary32"}) {
+      for (const auto& [sums, reduction] :
+           {std::pair("", Reduction::any_order_any_fusion), std::pair("binary32", Reduction::any_order_any_fusion),
+            std::pair("", Reduction::sequential), std::pair("", Reduction::pairwise)}) {
+        const Arithmetic a = arithmetic(format, sums, reduction);
+        const bool large = std::string(spec.name) == "transformer-block" || std::string(spec.name) == "attention";
+        for (const std::size_t n : {std::size_t{3}, std::size_t{16}, std::size_t{40}}) {
+          if (large && n > 3) continue;
+          const SpecProgram s = build_spec(spec, {n, large ? std::size_t{4} : 0, 0, {}}, a);
+          const Analysis analysis = analyse(s.program, s.box);
+          const EndToEnd end = end_to_end(s.program, analysis);
+          const Observed seen = observe(s.program, in_binary64(s.program), analysis, end.best, s.box, {4, 17 + n});
+          CHECK_MESSAGE(seen.violations == 0, spec.name, " ", format, " ", sums, " n ", n);
+          CHECK(seen.skipped.empty());
+          if (seen.not_finite > 0) CHECK_FALSE(analysis.overflow.empty());
+          for (const double b : end.best)
+            if (b < infinity) bounded.insert(spec.name);
+        }
+      }
+    }
+  }
+  CHECK(bounded.size() == spec_table().size());  // none is covered by saying nothing
+}
+
+TEST_CASE("bounds of exact operators are 0, and names are found") {
+  const Arithmetic a = arithmetic("bfloat16", "", Reduction::sequential);
+  for (const char* name : {"map", "neg", "relu", "abs", "max"}) {
+    const Spec* spec = spec_named(name);
+    REQUIRE(spec != nullptr);
+    const SpecProgram s = build_spec(*spec, {}, a);
+    for (const double b : end_to_end(s.program, analyse(s.program, s.box)).best) CHECK(b == 0);
+  }
+  CHECK(spec_named("no such operator") == nullptr);
+}
