@@ -141,7 +141,7 @@ TREE = [
     ("deep_tight", "step_slopes_unknown", put("step/backward", "slopes", [9]), "slopes of a later record"),
     ("deep_tight", "step_slopes_twice", put("step/backward", "slopes", [0, 0]), "slopes of one node twice"),
     ("deep_tight", "refute_slopes_order", put("refute", "slopes", [1, 0]), "slopes in decreasing node order"),
-    ("deep_tight", "refute_slopes_same", put("refute", "slopes", [0, 2], 1), "two slopes of one node"),
+    ("deep_tight", "refute_slopes_same", put("refute", "slopes", [1, 2], 1), "two slopes of one node"),
     ("deep_tight", "slopes_sibling", put("refute", "slopes", [2, 3], 2), "slopes of the other half"),
     ("deep_tight", "refute_row", put("refute", "rows", [3]), "no such row"),
     ("worked", "slopes_id", put("slopes", "id", 1), "the first id is 0"),

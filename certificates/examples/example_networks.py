@@ -217,6 +217,12 @@ def factors():
     return net.file(layers(net, rng, z, [2, 2]), [1, 2])
 
 
+def pair():
+    """Two outputs that are the parts above 0 of two inputs."""
+    net = Network([("x", [1, 2])])
+    return net.file(net.node("Relu", ["x"]), [1, 2])
+
+
 def open_shape():
     """An input whose second dimension is left open."""
     net = Network([("x", ["batch", "width"])])
@@ -231,4 +237,5 @@ NETWORKS = {
     "elementwise": elementwise(), "image": image(), "colours": colours(), "colours_last": colours_last(),
     "signal": signal(), "moving": moving(), "matrices": matrices(), "constants": constants(), "factors": factors(),
     "open_shape": open_shape(), "large": large(), "narrow": dense(8, [2, 3, 3, 1]),
+    "pair": pair(),
 }

@@ -9,6 +9,7 @@ usage: make_examples.py [FOLDER]
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -20,6 +21,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [HERE, os.path.join(SOURCE, "test", "second")]
 import check as second
 import example_attacks as attacks
+import example_compositions as compositions
 import example_edits as edits
 import example_questions as questions
 from example_networks import NETWORKS
@@ -213,6 +215,27 @@ class Maker:
             self.judge(made, network, asked_with, claim, semantics, right,
                        "the threshold is just %s the exact bound" % ("above" if right else "below"))
 
+    def compositions(self):
+        path, options = "accepted/composed.jsonl", compositions.OPTIONS
+        run("verify", ["--model", "models/pair.onnx"] + options + VERIFY + ["--certificate", path])
+        os.remove("rows/points.csv.results.jsonl")
+        shutil.copytree("accepted/" + compositions.PARTS, "rejected/" + compositions.PARTS)
+        self.judge(path, "pair", options, "holds", "", True, "made by verify")
+        body = attacks.sealed("".join(spelled(r) + "\n" for r in compositions.records_of(path)))
+        for kind, edits_of_kind in ("accepted", compositions.ACCEPTED), ("rejected", compositions.REJECTED):
+            for name, edit, reason in edits_of_kind:
+                records = compositions.records_of(path)
+                edit(records)
+                self.composition(kind, name, attacks.sealed("".join(spelled(r) + "\n" for r in records)), reason)
+        for name, edit, reason in compositions.FOOTER:
+            self.composition("rejected", name, edit(body), reason)
+
+    def composition(self, kind, name, text, reason):
+        path = "%s/composed-%s.jsonl" % (kind, name)
+        with open(path, "w", encoding="utf-8", newline="") as out:
+            out.write(text)
+        self.judge(path, "pair", compositions.OPTIONS, "holds", "", kind == "accepted", reason)
+
     def asked(self):
         for base, name, network, options, claim, semantics, reason in attacks.ASKED:
             path, known_network, known_options, _, _ = self.known[base]
@@ -221,22 +244,23 @@ class Maker:
 
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else HERE)
-    for folder in ("models", "properties", "centres", "accepted", "rejected"):
-        os.makedirs(folder, exist_ok=True)
-        for name in os.listdir(folder):
-            os.remove(os.path.join(folder, name))
+    for folder in ("models", "properties", "centres", "rows", "accepted", "rejected"):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
     for name, data in NETWORKS.items():
         with open("models/%s.onnx" % name, "wb") as out:
             out.write(data)
     questions.build()
     questions.write_properties(".")
     questions.write_centres(".")
+    compositions.write_rows(".")
     maker = Maker()
     maker.accepted()
     maker.rejected()
     for name in sorted(maker.known):
         if name.endswith("_easy"):
             maker.limits(name)
+    maker.compositions()
     maker.asked()
     with open("expected.csv", "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
