@@ -113,6 +113,11 @@ void print_text(const Core& core, const Report& report) {
   if (!report.reason.empty())
     std::printf("  why        %s (%s)\n", report.reason.c_str(),
                 fpcore::where(core.source, report.reason_place).c_str());
+  if (!report.reason.empty() && !report.point.empty()) {
+    std::printf("  for one    at");
+    for (const auto& [name, value] : report.point) std::printf(" %s = %.6g", name.c_str(), value);
+    std::printf("\n");
+  }
   std::printf("  format     %s\n", format_text(core.formats[static_cast<std::size_t>(root.format)]).c_str());
   std::printf("  relative   %s\n", report.relative < infinity       ? ("<= " + up_text(report.relative)).c_str()
                                    : report.relative_reason.empty() ? "no bound"

@@ -103,9 +103,10 @@ bool BoxAnalysis::forward(int k, std::span<const Span> box, BoxBound& out) {
     at.computed = model_.exact_inputs ? at.before : rounding.rounded(at.before);
     at.grid = rounding.grid(at.computed.least_magnitude());
   } else {
+    // Before anything else: zero times an unbounded reciprocal would look like zero.
+    if (node.op == Op::divide && operand(node, 1).value.range.contains_zero()) return fail("the divisor may be zero");
     evaluate(k);
     if (!at.before.bounded() || !at.exact.range.bounded()) {
-      if (node.op == Op::divide) return fail("the divisor may be zero");
       if (node.op == Op::square_root) return fail("the root of a number that may be negative");
       if (node.op == Op::function && !inside_domain(node.function, operand(node, 0).value.range))
         return fail("an operand that may be outside the domain");

@@ -46,6 +46,8 @@ std::optional<Enclosure> exactly(const Node& node, const Enclosure& a, const Enc
     case Op::negate:
       return elementary::negated(a);
     case Op::absolute:
+      if (a.lo.mantissa.sign() < 0 && a.hi.mantissa.sign() > 0)
+        return Enclosure{Dyadic{}, compare(negated(a.lo), a.hi) > 0 ? negated(a.lo) : a.hi};
       return a.lo.mantissa.sign() < 0 ? elementary::negated(a) : a;
     case Op::minimum:
       return compare(a.lo, b.lo) <= 0 ? a : b;
@@ -117,8 +119,10 @@ std::optional<std::vector<NodeValue>> run(const fpcore::Core& core, const std::v
       out.before = x;
       out.computed = round(format, x, Rounding::nearest_even, flags);
     } else if (node.op == Op::constant) {
-      out.exact = {elementary::enclose(exact(node.exact.lo), bits).lo,
-                   elementary::enclose(exact(node.exact.hi), bits).hi};
+      // By the error, which is known to 53 bits of its own.
+      const Rational number = exact(node.computed.lo);
+      out.exact = elementary::hull(elementary::enclose(number - exact(node.error.hi), bits),
+                                   elementary::enclose(number - exact(node.error.lo), bits));
       out.computed = round(format, exact(node.computed.lo), Rounding::nearest_even, flags);
       out.before = exact(node.computed.lo);
     } else {
