@@ -47,6 +47,8 @@ int main(int argc, char** argv) {
   app.add_option("--layout", options.layout, "of models: nchw or nhwc, how image inputs are ordered");
   app.add_option("--input-shape", options.shapes, "of models: NAME=D1,D2,...");
   app.add_option("--target", options.target, "of models: recommend narrower formats that keep this output error");
+  app.add_option("--parts", options.parts, "of models: halve the input box into so many parts; default 1")
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--work", options.work, "of models: multiplications for bounds before activations; default 2e9");
   app.add_option("--op", options.op, "an operator by name instead of a model");
   app.add_option("--n", options.n, "of operators: how many elements");
@@ -55,7 +57,8 @@ int main(int argc, char** argv) {
   app.add_flag("--operators", options.operators, "list the operators");
   app.add_option("--coverage", options.coverage, "compare the bounds of all operators with this baseline file");
   app.add_option("--write-baseline", options.baseline, "write that file");
-  app.add_option("--samples", options.samples, "inputs at which errors are observed; default 16, 0: none");
+  app.add_option("--samples", options.samples, "inputs at which errors are observed; default 16, 0: none")
+      ->check(CLI::Range(0, 1000000000));
   app.add_option("--seed", options.seed, "of the observed inputs and orders");
   app.add_option("--plot", options.plot, "write a picture (SVG) to this file");
   app.add_option("--arg", options.ranges, "of expressions: NAME=LO,HI, the range of a variable");

@@ -25,6 +25,7 @@ struct RoundoffOptions {
   std::string target;                                  // the output error a recommendation has to keep
   std::uint64_t n = 0, d = 0, block = 0;               // of operators by name: sizes; 0: not given
   std::uint64_t samples = 16, seed = 1;                // of the observed errors
+  std::uint64_t parts = 1;                             // of models: parts of the input box to bound
   double work = 2e9;                                   // multiplications for bounds before activations
   std::string plot, coverage, baseline;                // files
   bool json = false, operators = false, observe = true;

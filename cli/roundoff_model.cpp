@@ -3,11 +3,9 @@
 #include <bit>
 #include <cmath>
 
-#include "bounds/forward.hpp"
-#include "bounds/prove.hpp"
 #include "bounds/roundoff/margin.hpp"
+#include "bounds/roundoff/parts.hpp"
 #include "bounds/roundoff/recommend.hpp"
-#include "bounds/sweep.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/common/shapes.hpp"
 #include "cli/roundoff_commands.hpp"
@@ -66,21 +64,6 @@ roundoff::Box box_of_model(const RoundoffOptions& o, const Graph& graph, std::st
   return box;
 }
 
-// Ranges of exact values by CROWN over the real numbers; empty if that fails.
-std::vector<roundoff::Quantities> exact_ranges(const Network& net, const roundoff::Box& box) {
-  State state(net, Semantics::real);
-  set_input_range(net, state, {box.lo, box.hi});
-  Sweeper sweeper(net, {});
-  std::vector<std::uint32_t> ids(net.size(), no_slopes);
-  ProofObserver nobody;
-  sweeper.run(state, nobody, {true, false}, ids);
-  std::vector<roundoff::Quantities> out(net.size());
-  for (std::uint32_t k = 0; k < net.size(); ++k)
-    for (std::size_t i = 0; i < state.range[k].lo.size(); ++i)
-      out[k].push_back({state.range[k].lo[i], state.range[k].hi[i], 0});
-  return out;
-}
-
 }  // namespace
 
 int roundoff_model(const RoundoffOptions& options) {
@@ -94,13 +77,23 @@ int roundoff_model(const RoundoffOptions& options) {
   const roundoff::Box box = box_of_model(options, graph, report.inputs);
   const roundoff::Program program = program_of(graph, arithmetic);
 
-  const std::vector<roundoff::Quantities> exact = exact_ranges(net, box);
+  const std::vector<roundoff::Quantities> exact = roundoff::exact_ranges(net, box);
   const roundoff::TightAnalysis tight = analyse_tightly(program, box, exact, options.work);
   if (tight.skipped > 0)
     report.notes.push_back(std::to_string(tight.skipped) +
                            " layers have forward bounds only: their backward passes are beyond --work");
-  const roundoff::EndToEnd end = end_to_end(program, tight.analysis);
+  roundoff::EndToEnd end = end_to_end(program, tight.analysis);
   describe(program, box, tight.analysis, end, report);
+  if (options.parts > 1) {
+    const roundoff::Parts parts = bound_by_parts(net, program, box, options.parts, options.work);
+    report.notes.push_back("bounds of outputs from " + std::to_string(parts.count) +
+                           " parts of the box; the operators are those of the whole");
+    for (std::size_t j = 0; j < parts.bound.size(); ++j) {
+      if (!(parts.bound[j] < end.best[j])) continue;
+      report.outputs[j].bound = end.best[j] = parts.bound[j];
+      report.outputs[j].form = "parts";
+    }
+  }
   report.assumptions = assumptions_of(program);
 
   // The lower bounds that `verify` works with, where the policy is the one it covers.

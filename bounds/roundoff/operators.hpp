@@ -4,7 +4,7 @@
 // be from it; it returns the same for its result, the error split in two: `propagated` (what the errors of the operands
 // become) and `local` (what computing in the format adds, constants that the format does not hold included).
 // Assumes finite ranges; infinite errors give infinite errors. Promises: for all exact operands x in range and computed
-// operands x̂ with |x̂ − x| <= error, |f̂(x̂) − f(x)| <= propagated + local, where f̂ is f computed under the arithmetic,
+// operands x̂ with |x̂ − x| <= error, |f̂(x̂) − f(x)| <= propagated + local, f̂ being f computed under the arithmetic,
 // unless `largest` exceeds what the format holds (then nothing is promised).
 #pragma once
 #include <cstdint>

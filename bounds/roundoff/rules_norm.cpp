@@ -3,8 +3,10 @@
 //   β).
 // The mean's error enters the variance only squared, because Σ (x − c)² / n = v + (mean − c)² for every c:
 //     v^ = (v + e_mean²)(1 + t), 1 + t = (1+u')^4 (1 + (n−1)u), plus the underflow of n squares,
-// so with T = v + eps, |T^ − T|/T <= t + (e_mean²(1 + t) + underflow + |eps^ − eps|)/(v_min + eps), and
-//     |d^/s^ − d/s| <= e_d/(s(1 − r)) + |d|/s·r/(1 − r), |d|/s <= √(n − 1) (all deviations in one element).
+// so with T = v + eps, T^/T lies in [1 − t − c, 1 + t + c + e_mean²(1 + t)/T_min], c = (underflow + |eps^ −
+// eps|)/T_min: the mean's error only makes it larger. With s^ in [s(1 − r), s(1 + R)],
+//     |d^/s^ − d/s| <= e_d/(s(1 − r)) + |d|/s·max(r/(1 − r), R/(1 + R)),
+// |d|/s <= √(n − 1) (all deviations in one element).
 // Errors of the operand: |J| <= |γ|(2 + max|z|·mean|z|)/s_min in the maximum norm. One-pass formulas (E[x²] − mean²)
 // and Welford's recursion are not covered.
 // Source: the identity is elementary (Koenig and Huygens); the composition is Higham 2002, chapters 3 and 4.
@@ -96,27 +98,28 @@ Squares squares_of(double n, double extra_roundings, const Arithmetic& a) {
 }
 
 struct Normaliser {
-  double least = 0;     // of the exact root, over exact and computed operands
-  double relative = 0;  // error of the computed root is at most relative·root
+  double least = 0;          // of the exact root, over exact and computed operands
+  double low = 0, high = 0;  // the computed root lies in [(1 − low)·root, (1 + high)·root]
+  bool known() const { return low < 1 && high < infinity; }
+  // |1/s^ − 1/s|·s
+  double inverse_error() const { return std::max(div_up(low, sub_down(1, low)), div_up(high, add_down(1, high))); }
 };
 
-// variance_lo: of the exact v at the computed operand; extra: absolute error of v^ beyond its relative one.
-Normaliser normaliser(double variance_lo, double relative, double extra, const Constants& c, const Arithmetic& a) {
+// variance_lo: of the exact v at the computed operand; either: absolute error of v^ beyond its relative one; above:
+// what only makes it larger (the square of the mean's error).
+Normaliser normaliser(double variance_lo, double relative, double either, double above, const Constants& c,
+                      const Arithmetic& a) {
   const FormatModel& f = a.values;
-  const double eps = c.exact(0);
-  const double total_lo = add_down(variance_lo, eps);
-  if (!(total_lo > 0)) return {0, infinity};
+  const double total_lo = add_down(variance_lo, c.exact(0));
+  if (!(total_lo > 0)) return {0, 1, infinity};
   // The addition of eps: u' of the result (no underflow: both are numbers of the format).
-  double t = plus(relative, div_up(plus(plus(extra, c.drift(0)), f.addition_eta), total_lo));
-  t = plus(t, times(f.u_path, plus(1, t)));
+  const auto added = [&](double t) { return plus(t, times(f.u_path, plus(1, t))); };
+  const double below = plus(relative, div_up(plus(plus(either, c.drift(0)), f.addition_eta), total_lo));
+  const double t_low = added(below), t_high = added(plus(below, div_up(above, total_lo)));
   Normaliser out;
   out.least = sqrt_down(total_lo);
-  if (!(t < 1)) return {out.least, infinity};
-  // √(1+t)(1+u') − 1 <= and 1 − √(1−t)(1−u') <=: the second is the larger.
-  const double low = mul_down(sqrt_down(sub_down(1, t)), sub_down(1, f.u_path));
-  out.relative = sub_up(1, low);
-  const double high = sub_up(times(sqrt_up(plus(1, t)), plus(1, f.u_path)), 1);
-  out.relative = std::max(out.relative, high);
+  out.low = t_low < 1 ? sub_up(1, mul_down(sqrt_down(sub_down(1, t_low)), sub_down(1, f.u_path))) : 1;
+  out.high = sub_up(times(sqrt_up(plus(1, t_high)), plus(1, f.u_path)), 1);
   return out;
 }
 
@@ -166,16 +169,16 @@ void layernorm_rule(const Call& call, Outcome& out) {
   const double offset = times(mean.error, mean.error);
   const double variance_lo = least_variance(call.x());
   const double variance_hi = div_up(times(spread, spread), 4);  // Popoviciu 1935
-  const double extra = plus(times(offset, plus(1, squares.relative)), squares.absolute);
-  const Normaliser s = normaliser(variance_lo, squares.relative, extra, c, a);
-  if (!(s.relative < 1)) return refuse_all(call, out);
+  const double above = times(offset, plus(1, squares.relative)), extra = plus(above, squares.absolute);
+  const Normaliser s = normaliser(variance_lo, squares.relative, squares.absolute, above, c, a);
+  if (!s.known()) return refuse_all(call, out);
   const double most = std::min(sqrt_up(n - 1), div_up(spread, s.least));  // of |d|/s
-  const double left = sub_down(1, s.relative);
+  const double left = sub_down(1, s.low);
   // Error of the operand: through mean and deviation (hull of exact and computed operands in s.least).
   const double moved = std::min(times(div_up(row.error, s.least), plus(2, most)), times(2, most));
   // d^ = (d + mean's error)(1 + u').
   const double of_difference = plus(times(div_up(mean.error, s.least), plus(1, f.u_path)), times(f.u_path, most));
-  const double before = div_up(plus(of_difference, times(most, s.relative)), left);
+  const double before = plus(div_up(of_difference, left), times(most, s.inverse_error()));
   const double error = plus(before, f.half_ulp_up(plus(most, before)));
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
   const double largest = std::max({mean.largest, times(plus(times(n, variance_hi), extra), plus(1, squares.relative)),
@@ -194,13 +197,12 @@ void rmsnorm_rule(const Call& call, Outcome& out) {
   if (!(row.size < infinity)) return refuse_all(call, out);
   const Squares squares = squares_of(n, 2, a);
   const double square_hi = times(row.size, row.size);
-  const Normaliser s = normaliser(least_square_mean(call.x()), squares.relative, squares.absolute, c, a);
-  if (!(s.relative < 1)) return refuse_all(call, out);
+  const Normaliser s = normaliser(least_square_mean(call.x()), squares.relative, squares.absolute, 0, c, a);
+  if (!s.known()) return refuse_all(call, out);
   const double most = std::min(sqrt_up(n), div_up(row.size, s.least));
-  const double left = sub_down(1, s.relative);
   // z = x/s: |Δz| <= a(1 + |z| mean|z|)/s, mean|z| <= 1.
   const double moved = std::min(times(div_up(row.error, s.least), plus(1, most)), times(2, most));
-  const double before = div_up(times(most, s.relative), left);
+  const double before = times(most, s.inverse_error());
   const double error = plus(before, f.half_ulp_up(plus(most, before)));
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
   const double largest = std::max(times(times(n, square_hi), plus(1, squares.relative)), plus(most, error));

@@ -1,0 +1,146 @@
+"""`roundoff` as a user sees it: reports of models and operators, JSON by its schema, the plot, targets, the coverage of
+operators, refusals."""
+import json
+import os
+import sys
+import unittest
+import xml.dom.minidom
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import models
+import schema
+
+SCHEMA = json.loads(harness.read("cli", "roundoff_schema.json"))
+
+
+class Roundoff(harness.FolderTest):
+    def network(self):
+        path = self.path("net.onnx")
+        weights = [((i * 37) % 19 - 9) / 8 for i in range(24)]
+        models.write(path, [("MatMul", ["x", "w"], "z"), ("Add", ["z", "b"], "s"), ("Relu", ["s"], "a"),
+                            ("MatMul", ["a", "v"], "y")],
+                     [("w", [4, 6], weights), ("b", [6], [0.1, -0.2, 0.3, 0, 1, -1]), ("v", [6, 2], weights[:12])],
+                     [("x", [1, 4])], [("y", [1, 2])])
+        return path
+
+    def report(self, *arguments, code=0):
+        done = harness.run("roundoff", *arguments, "--json")
+        self.assertEqual(done.code, code, done.err)
+        result = json.loads(done.out)
+        self.assertEqual(schema.faults(result, SCHEMA), [])
+        self.assertEqual(result["observed"]["violations"], 0)
+        return result
+
+    def test_model(self):
+        path = self.network()
+        bounds = {}
+        for name in ("binary32", "binary16", "bfloat16"):
+            r = self.report(path, "--format", name, "--range=-1,1")
+            self.assertEqual(len(r["outputs"]), 2)
+            self.assertGreater(len(r["observed"]["orders"]), 5)
+            for y in r["outputs"]:
+                self.assertEqual(y["bound"], min(y["forward"], y["mean_value"], y["difference"]))
+                self.assertLessEqual(y["observed"], y["bound"])
+            self.assertAlmostEqual(sum(o["share"] for o in r["operators"]), 1, 6)
+            bounds[name] = r["bound"]
+        self.assertLess(bounds["binary32"], bounds["binary16"])
+        self.assertLess(bounds["binary16"], bounds["bfloat16"])
+        wide = self.report(path, "--format", "bfloat16", "--accumulate", "binary32", "--range=-1,1")
+        self.assertLess(wide["bound"], bounds["bfloat16"])
+        text = harness.run("roundoff", path, "--format", "binary32", "--range=-1,1")
+        self.assertEqual(text.code, 0, text.err)
+        for word in ("share", "headroom", "mean-value", "bound / worst", "assumes:"):
+            self.assertIn(word, text.out)
+
+    def test_margin_is_the_sum_of_the_shares(self):
+        r = self.report(self.network(), "--format", "binary32", "--range", "0.5,0.75")
+        self.assertEqual(len(r["margins"]), 2)
+        for m in r["margins"]:
+            self.assertGreater(m["shares"], 0)
+            self.assertLess(abs(m["difference"] - m["shares"]), 1e-9 * m["shares"])
+
+    def test_parts_and_orders(self):
+        path = self.network()
+        whole = self.report(path, "--format", "binary16", "--range=-1,1")
+        parts = self.report(path, "--format", "binary16", "--range=-1,1", "--parts", "64")
+        self.assertLess(parts["bound"], whole["bound"])
+        for order in ("sequential", "pairwise", "fused"):
+            one = self.report(path, "--format", "binary16", "--range=-1,1", "--order", order)
+            self.assertLessEqual(one["bound"], whole["bound"])
+        core = self.report(path, "--format", "binary16", "--range=-1,1", "--order", "tensorcore:h100_f16")
+        self.assertTrue(any("h100_f16" in a for a in core["assumptions"]))
+
+    def test_target(self):
+        path = self.network()
+        r = self.report(path, "--format", "binary32", "--range=-1,1", "--target", "0.5")
+        self.assertTrue(r["target"]["reached"])
+        self.assertLessEqual(r["target"]["bound"], 0.5)
+        self.assertTrue({o["recommended"] for o in r["operators"]} - {"binary32"})
+        missed = self.report(path, "--format", "bfloat16", "--range=-1,1", "--target", "1e-9", code=2)
+        self.assertFalse(missed["target"]["reached"])
+
+    def test_overflow_leaves_no_bound(self):
+        r = self.report(self.network(), "--format", "e4m3fn", "--accumulate", "binary32", "--range=-400,400", code=2)
+        self.assertIsNone(r["bound"])
+        self.assertIsNotNone(r["overflow"])
+
+    def test_plot(self):
+        svg = self.path("errors.svg")
+        self.report(self.network(), "--format", "binary32", "--range=-1,1", "--plot", svg)
+        with open(svg, encoding="utf-8") as file:
+            text = file.read()
+        root = xml.dom.minidom.parseString(text).documentElement
+        self.assertEqual(root.tagName, "svg")
+        self.assertGreater(len(root.getElementsByTagName("rect")), 8)
+        self.assertNotIn("script", text)
+
+    def test_operators(self):
+        for name in ("softmax", "log-softmax", "online-softmax", "layernorm", "rmsnorm", "batchnorm", "gelu", "attention"):
+            r = self.report("--op", name, "--n", "24", "--format", "bfloat16", "--accumulate", "binary32", "--samples", "4")
+            self.assertGreater(r["bound"], 0, name)
+            self.assertGreater(r["observed"]["runs"], 0)
+        block = self.report("--op", "transformer-block", "--format", "binary32", "--samples", "2")
+        self.assertIsNotNone(block["bound"])
+        listed = harness.run("roundoff", "--operators")
+        self.assertEqual(listed.code, 0)
+        self.assertIn("Jeannerod", listed.out)
+
+    def test_coverage(self):
+        baseline = harness.source("bounds", "roundoff", "baseline.jsonl")
+        done = harness.run("roundoff", "--coverage", baseline)
+        self.assertEqual(done.code, 0, done.out + done.err)
+        with open(baseline, encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        next(r for r in rows if r["op"] == "dense")["bound"] /= 2
+        worse = self.path("worse.jsonl")
+        with open(worse, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(r) + "\n" for r in rows[:-1])
+        done = harness.run("roundoff", "--coverage", worse, "--json")
+        self.assertEqual(done.code, 1)
+        faults = json.loads(done.out)["faults"]
+        self.assertTrue(any("worse" in f for f in faults) and any("not in the baseline" in f for f in faults), faults)
+
+    def test_refusals(self):
+        path = self.network()
+        for arguments, code in (((path, "--range", "0,1"), 3), ((path, "--format", "binary32"), 3),
+                                ((path, "--format", "nonsense", "--range", "0,1"), 4),
+                                ((path, "--format", "binary32", "--range", "1,0"), 3),
+                                ((path, "--format", "binary32", "--range", "nan,1"), 3),
+                                ((path, "--format", "binary32", "--range", "0,1e999"), 3),
+                                ((path, "--format", "binary32", "--accumulate", "bfloat16", "--range", "0,1"), 4),
+                                ((path, "--format", "e4m3fn(saturate)", "--range", "0,1"), 4),
+                                ((path, "--format", "binary32", "--range", "0,1", "--order", "tensorcore:x"), 3),
+                                ((path, "--format", "binary32", "--range", "0,1", "--ulps", "0"), 3),
+                                (("--op", "nothing", "--format", "binary32"), 3), (("--op", "relu", "--d", "3", "--format", "binary32"), 3),
+                                (("--op", "softmax", "--n", "100000000", "--format", "binary32"), 3),
+                                (("--coverage", self.path("missing")), 4), ((self.path("missing.onnx"), "--format", "binary32", "--range", "0,1"), 4),
+                                ((), 3)):
+            done = harness.run("roundoff", *arguments)
+            self.assertEqual(done.code, code, (arguments, done.out, done.err))
+            self.assertNotEqual(done.err, "")
+
+
+if __name__ == "__main__":
+    harness.main()
