@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "bounds/kernels.hpp"
+#include "bounds/policy_box.hpp"
 #include "bounds/rounding.hpp"
 #include "formats/error.hpp"
 
@@ -291,8 +291,19 @@ void note_overflow(const Network& net, State& state, std::uint32_t k) {
                      " cannot be excluded at " + net.node(k).origin;
 }
 
+void widen_by(const std::vector<double>& delta, Enclosure& out) {
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    out.lo[i] = sub_down(out.lo[i], delta[i]);
+    out.hi[i] = add_up(out.hi[i], delta[i]);
+  }
+}
+
 // FORMAT.md section 3: δ of root k, added to the interval; also the overflow condition.
 void add_error_box(const Network& net, State& state, std::uint32_t k, Enclosure& out) {
+  if (state.semantics == Semantics::capsule) {
+    if (!policy_box(net, k, out.sum, out.magnitude, state.delta[k])) note_overflow(net, state, k);
+    return widen_by(state.delta[k], out);
+  }
   const FloatModel& f = state.model;
   for (std::uint32_t member : net.members[k]) {
     if (net.node(member).kind == Kind::bn && !(net.batch_norm[member].max_variance_up < f.omega))
@@ -313,11 +324,8 @@ void add_error_box(const Network& net, State& state, std::uint32_t k, Enclosure&
   const double tiny = mul_up(mul_up(terms, f.eta), out.magnitude);
   std::vector<double>& delta = state.delta[k];
   delta.resize(out.lo.size());
-  for (std::size_t i = 0; i < delta.size(); ++i) {
-    delta[i] = add_up(mul_up(gamma, out.sum[i]), tiny);
-    out.lo[i] = sub_down(out.lo[i], delta[i]);
-    out.hi[i] = add_up(out.hi[i], delta[i]);
-  }
+  for (std::size_t i = 0; i < delta.size(); ++i) delta[i] = add_up(mul_up(gamma, out.sum[i]), tiny);
+  widen_by(delta, out);
 }
 
 Enclosure group_value(const Network& net, State& state, std::uint32_t k) {
@@ -375,19 +383,14 @@ Enclosure piecewise_value(const Network& net, State& state, std::uint32_t k) {
   Enclosure out;
   out.resize(node.size);
   for (std::size_t i = 0; i < node.size; ++i) piecewise_interval(node, x.lo[i], x.hi[i], &out.lo[i], &out.hi[i]);
-  if (node.kind == Kind::leaky && state.model.is_float) {
-    std::vector<double>& delta = state.delta[k];
-    delta.resize(node.size);
-    for (std::size_t i = 0; i < node.size; ++i) {
-      delta[i] = add_up(mul_up(mul_up(state.model.u, node.payload[0]), std::max(0.0, -x.lo[i])), state.model.eta);
-      out.lo[i] = sub_down(out.lo[i], delta[i]);
-      out.hi[i] = add_up(out.hi[i], delta[i]);
-    }
-  }
+  if (state.semantics == Semantics::capsule)
+    widen_by(state.delta[k] = policy_box(net, k, x.lo), out);
+  else if (node.kind == Kind::leaky && state.model.is_float)
+    widen_by(state.delta[k] = leaky_box(state.model, node, x.lo), out);
   return out;
 }
 
-Enclosure max_value(const Network& net, const State& state, std::uint32_t k) {
+Enclosure max_value(const Network& net, State& state, std::uint32_t k) {
   const Node& node = net.node(k);
   const auto width = static_cast<std::size_t>(node.ints[0]);
   const Enclosure x = leaf_value(state, node.operands[0]);
@@ -397,6 +400,7 @@ Enclosure max_value(const Network& net, const State& state, std::uint32_t k) {
     out.lo[i] = *std::max_element(x.lo.begin() + i * width, x.lo.begin() + (i + 1) * width);
     out.hi[i] = *std::max_element(x.hi.begin() + i * width, x.hi.begin() + (i + 1) * width);
   }
+  if (state.semantics == Semantics::capsule) widen_by(state.delta[k] = policy_box(net, k, x.lo), out);
   return out;
 }
 

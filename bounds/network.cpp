@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "formats/directed.hpp"
+#include "formats/error.hpp"
 
 namespace outward {
 
@@ -119,6 +120,40 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)), lazy_(std::
         break;
     }
   }
+}
+
+void Network::follow(const std::vector<NumericalPolicy>& policies) {
+  std::vector<Blocker> blockers;
+  const auto refuse = [&](const Node& n, const std::string& what) {
+    blockers.push_back({"no-error-box", n.origin, "the plan's policy says nothing about this node", "", what, ""});
+  };
+  errors.assign(size(), PolicyError());
+  for (std::uint32_t k = 1; k < size(); ++k) {
+    const Node& n = node(k);
+    if (n.kind == Kind::constant) continue;
+    const NumericalPolicy& p = policies.at(k);
+    if (p.format.exponent_bits > 11 || p.format.fraction_bits > 52 || p.format.convention != Convention::ieee)
+      refuse(n, "it computes in " + format_text(p.format));
+    if (p.k_ulp != 0)
+      refuse(n, "results within " + std::to_string(p.k_ulp) + " ulps of what is no elementary function");
+    const PolicyError e = policy_error(p);
+    // A divisor or root of a flushed number is not within any box of what it was.
+    const auto flushed = [&](double c) { return c != 0 && std::fabs(c) < e.flushed; };
+    if (e.flushed > 0 && n.kind == Kind::divide && std::any_of(n.payload.begin(), n.payload.end(), flushed))
+      refuse(n, "a divisor is flushed to zero");
+    if (e.flushed > 0 && n.kind == Kind::bn) {
+      const auto c = static_cast<std::size_t>(n.ints[0]);
+      for (std::size_t q = 3 * c; q < 4 * c; ++q)
+        if (flushed(n.payload[q]) || flushed(n.payload.back()) ||
+            !(add_down(n.payload[q], n.payload.back()) >= e.flushed))
+          refuse(n, "a variance is flushed to zero");
+    }
+    errors[k] = e;
+  }
+  if (!blockers.empty()) throw InputRefused(std::move(blockers));
+  for (std::uint32_t k = 0; k < size(); ++k)
+    if (is_root(k))
+      for (const std::uint32_t m : members[k]) errors[k] = worst_of(errors[k], errors[m]);
 }
 
 bool Network::is_root(std::uint32_t k) const { return groups.stored[k] && is_group_kind(node(k).kind); }

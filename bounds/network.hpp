@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/capsules/policy_error.hpp"
 #include "runtime/cpu/fast.hpp"
 #include "runtime/graph/graph.hpp"
 #include "runtime/graph/groups.hpp"
@@ -46,6 +47,13 @@ struct Network {
   std::vector<double> moved_magnitude;     // per contraction: F of FORMAT.md section 3, rounded up; 1 for others
   std::vector<double> node_multiplications;  // of one execution, about
   double multiplications = 0;                // their sum
+  // Under the semantics `capsule`, per node: of the whole sum group at a root, of the node itself elsewhere. Empty
+  // until follow().
+  std::vector<PolicyError> errors;
+
+  // Takes the policies of a plan, one per node (those of input and constants are not looked at). Throws InputRefused
+  // naming what has no error box: a constant, variance or divisor that would be flushed.
+  void follow(const std::vector<NumericalPolicy>& policies);
 
   const Node& node(std::uint32_t k) const { return graph.nodes[k]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(graph.nodes.size()); }

@@ -121,7 +121,7 @@ void Pass::run(std::uint32_t top) {
     const double* nu = work.coefficient[k].data();
     if (rigorous && !state.cost[k].empty() && !prepared.charged[k] && !(k == top && top_charged))
       for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.cost[k].data(), n);
-    if (rigorous && is_piecewise(net.node(k).kind) && !state.delta[k].empty())
+    if (rigorous && !net.is_root(k) && !state.delta[k].empty())
       for (std::size_t r = 0; r < rows; ++r) error[r] += weighted_abs(nu + r * n, state.delta[k].data(), n);
     apply_backward_rule(*this, k);
     work.release(k);

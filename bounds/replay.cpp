@@ -74,7 +74,8 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
 }
 
 std::optional<Counterexample> replay(const Graph& graph, const Property& property, std::uint32_t case_index,
-                                     const std::vector<std::string>& decimals, Semantics semantics) {
+                                     const std::vector<std::string>& decimals, Semantics semantics,
+                                     const Execution& execution) {
   const Case& unsafe = property.cases[case_index];
   const std::vector<InputRange>& box = property.boxes[unsafe.box];
   Counterexample out;
@@ -98,7 +99,8 @@ std::optional<Counterexample> replay(const Graph& graph, const Property& propert
     for (double v : out.executed)
       if (!std::isfinite(v)) return std::nullopt;
     std::vector<std::vector<double>> nodes;
-    out.outputs = run_reference(graph, out.executed, &nodes);
+    out.outputs =
+        semantics == Semantics::capsule ? execution(out.executed, &nodes) : run_reference(graph, out.executed, &nodes);
     if (!all_finite(nodes)) return std::nullopt;
     for (double v : out.outputs) y.push_back(exact(v));
   }

@@ -1,6 +1,7 @@
 // Exact replay of a possible counterexample. Nothing an attack says is believed: the point becomes decimals inside the
 // decimal box, the network is executed again in the semantics of the claim, and the rows are evaluated in rationals.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,12 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
 // The counterexample if the decimals make all rows of the case true. Under a float claim: in the reference order
 // (FORMAT.md section 5), with every node finite. Under real: in exact arithmetic (nullopt if the outputs are
 // irrational).
+// execution: under capsule, the one to replay (fl(decimal) in; outputs back, and the values of all nodes); REQUIRED
+// then.
+using Execution = std::function<std::vector<double>(const std::vector<double>&, std::vector<std::vector<double>>*)>;
 std::optional<Counterexample> replay(const Graph& graph, const Property& property, std::uint32_t case_index,
-                                     const std::vector<std::string>& decimals, Semantics semantics);
+                                     const std::vector<std::string>& decimals, Semantics semantics,
+                                     const Execution& execution = {});
 
 // The greatest absolute coefficient (1 if there is none): rows are integers with gcd 1, people read them divided by
 // this.

@@ -5,13 +5,16 @@
 
 namespace outward {
 
-enum class Semantics { real, fp32_any, fp64_any };
+// capsule: the executions that the policies of a plan allow (runtime/capsules), in the element type of the graph; the
+// error boxes are those of the network's policies (Network::follow).
+enum class Semantics { real, fp32_any, fp64_any, capsule };
 
 struct FloatModel {
   bool is_float = false;
   double u = 0, eta = 0, omega = 0;  // unit roundoff, subnormal spacing, overflow threshold
 };
 
+// REQUIRES another semantics than capsule, whose figures differ from node to node.
 inline FloatModel float_model(Semantics s) {
   switch (s) {
     case Semantics::fp32_any:
@@ -24,7 +27,10 @@ inline FloatModel float_model(Semantics s) {
 }
 
 inline const char* semantics_name(Semantics s) {
-  return s == Semantics::real ? "real" : s == Semantics::fp32_any ? "fp32_any" : "fp64_any";
+  return s == Semantics::real       ? "real"
+         : s == Semantics::fp32_any ? "fp32_any"
+         : s == Semantics::fp64_any ? "fp64_any"
+                                    : "capsule";
 }
 
 }  // namespace outward

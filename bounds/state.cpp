@@ -4,6 +4,21 @@
 
 namespace outward {
 
+namespace {
+
+FloatModel model_of(const Network& net, Semantics s) {
+  if (s != Semantics::capsule) return float_model(s);
+  FloatModel model{true, 0, 0, infinity};
+  for (const PolicyError& e : net.errors) {
+    model.u = std::max(model.u, e.u);
+    model.eta = std::max(model.eta, e.eta);
+    model.omega = std::min(model.omega, e.omega);
+  }
+  return model;
+}
+
+}  // namespace
+
 State::State(const Network& net, Semantics s)
     : range(net.size()),
       sum(net.size()),
@@ -12,7 +27,7 @@ State::State(const Network& net, Semantics s)
       cost(net.size()),
       lines(net.size()),
       choice(net.size()),
-      model(float_model(s)),
+      model(model_of(net, s)),
       semantics(s) {
   for (std::uint32_t k = 0; k < net.size(); ++k)
     if (net.node(k).kind == Kind::constant) range[k] = {net.node(k).payload, net.node(k).payload};

@@ -45,7 +45,7 @@ struct State {
   std::vector<std::vector<double>> cost;
   std::vector<Lines> lines;       // per piecewise-linear node
   std::vector<MaxChoice> choice;  // per max node
-  FloatModel model;
+  FloatModel model;               // capsule: the widest of all nodes
   Semantics semantics;
   std::string overflow;  // under a float claim: why overflow could not be excluded; empty if it was
 };

@@ -138,7 +138,8 @@ class Query {
     // Exact arithmetic costs about a microsecond a multiplication: on large networks it would outlast any timeout.
     const bool exact_affordable = net_.multiplications < 3e6;
     if (options_.semantics == Semantics::real && net_.multiplications > 5e7) return false;
-    outcome_.counterexample = replay(net_.graph, property_, case_index, *decimals, options_.semantics);
+    outcome_.counterexample =
+        replay(net_.graph, property_, case_index, *decimals, options_.semantics, options_.execution);
     if (outcome_.counterexample) {
       outcome_.verdict = Verdict::violated;
       if (options_.semantics != Semantics::real)
@@ -178,6 +179,7 @@ class Query {
       for (double& v : executed) v = static_cast<float>(v);
     for (double v : executed)
       if (!std::isfinite(v)) return {};
+    if (options_.semantics == Semantics::capsule) return options_.execution(executed, nullptr);
     return run_reference(net_.graph, executed);
   }
 

@@ -75,7 +75,8 @@ int audit_lint(const AuditOptions& o) {
 }
 
 int audit_seal(const AuditOptions& o) {
-  for (const auto& [number, line] : record_lines(file_text(o.file))) {
+  const std::string file = file_text(o.file);
+  for (const auto& [number, line] : record_lines(file)) {
     const std::string text = sealed(line);
     if (text.rfind("{\"record\":\"profile\"", 0) == 0)
       parse_profile(text, o.file, number);

@@ -16,6 +16,8 @@ constexpr const char* examples = R"(Examples:
   model check net.onnx                     exit 0 if it is supported, else 4 and every reason
   model run net.onnx --input point.npy     outputs of the reference-order execution
   model run net.onnx --input point.npy --format e4m3fn --accumulate binary16 --order pairwise
+  model run net.onnx --input point.npy --profile checked_cpu --show-plan
+  model run net.onnx --input point.npy --observe libonnxruntime.so.1
   model ops                                supported operators
   model property prop.vnnlib --model net.onnx
 
@@ -49,8 +51,7 @@ int main(int argc, char** argv) {
   add_model(*run, options);
   run->add_option("--input", options.input,
                   "point: .npy, .csv, .json, .pb, PNG or PNM; decimals are rounded to the model's element type first, "
-                  "with --exact and --format too")
-      ->required();
+                  "with --exact and --format too");
   run->add_option("--layout", options.layout, "nchw or nhwc: how the model orders image samples")
       ->check(CLI::IsMember({"nchw", "nhwc"}));
   CLI::Option* exact =
@@ -67,6 +68,30 @@ int main(int argc, char** argv) {
   run->add_option("--rounding", options.rounding, "nearest_even, nearest_away, toward_zero, up, down or to_odd")
       ->needs(format);
 
+  CLI::Option* profile = run->add_option("--profile", options.profile,
+                                         "execute through the plan that this profile makes (`audit list` names them)")
+                             ->excludes(exact)
+                             ->excludes(format);
+  run->add_flag("--show-plan", options.show_plan, "which capsule runs each node, by what right")->needs(profile);
+  run->add_option("--records", options.records.records, "of --profile: folder of further records")->needs(profile);
+  run->add_option("--allow", options.records.allow, "of --profile: digests of further records that may be relied on")
+      ->needs(profile);
+  CLI::Option* observe =
+      run->add_option(
+             "--observe", options.observe,
+             "a library of ONNX Runtime, or `own` for the plan's own kernels: compare what it computes with the "
+             "error boxes of the plan (default profile: onnxruntime_cpu)")
+          ->excludes(exact)
+          ->excludes(format);
+  run->add_option("--property", options.property, "of --observe: points from the boxes of this VNN-LIB file")
+      ->needs(observe);
+  run->add_option("--radius", options.radius, "of --observe with --input: points up to so far away (default 0.1)")
+      ->needs(observe);
+  run->add_option("--points", options.points, "of --observe: how many points (default 16)")
+      ->needs(observe)
+      ->check(CLI::Range(1, 1000000));
+  run->add_option("--seed", options.seed, "of --observe (default 1)")->needs(observe);
+
   CLI::App* ops = app.add_subcommand("ops", "the support matrix");
   ops->add_flag("--json", options.json, "one JSON object on stdout");
 
@@ -79,6 +104,9 @@ int main(int argc, char** argv) {
   return report_errors([&] {
     if (info->parsed()) return model_info(options);
     if (check->parsed()) return model_check(options);
+    if (run->parsed() && !options.observe.empty()) return model_observe(options);
+    if (run->parsed() && options.input.empty()) throw UsageError("run needs --input");
+    if (run->parsed() && !options.profile.empty()) return model_run_plan(options);
     if (run->parsed()) return options.format.empty() ? model_run(options) : model_run_in_format(options);
     if (ops->parsed()) return model_ops(options);
     return model_property(options.file, options.model, options.json);

@@ -6,6 +6,7 @@
 
 #include "cli/common/errors.hpp"
 #include "cli/verify_batch.hpp"
+#include "cli/verify_capsule.hpp"
 #include "cli/verify_dataset.hpp"
 #include "cli/verify_elaborate.hpp"
 #include "cli/verify_options.hpp"
@@ -73,6 +74,8 @@ int verify(const Options& o) {
   const Outcome& outcome = solved.outcome;
   report.semantics = solved.semantics;
   report.real_only = solved.real_only;
+  if (solved.plan) report.plan_lines = summary_lines(*solved.plan);
+  if (!solved.uncertified.empty()) report.notes.push_back(solved.uncertified);
   report.total_seconds = used();
   Outputs outputs;
   if (!o.certificate.empty() && !solved.certificate.empty() && outputs.save(o.certificate, solved.certificate)) {

@@ -139,11 +139,30 @@ void require_dataset_options(const Options& o) {
                                {"--label", o.label != -1},
                                {"--output-range", !o.range_text.empty()},
                                {"--max-deviation", !o.max_deviation.empty()}};
-  const std::vector<Given> single = {{"--radius max", o.radius == "max"}, {"--witness", !o.witness.empty()},
-                                     {"--bounds", !o.bounds.empty()},     {"--competition", o.competition}};
+  const std::vector<Given> single = {{"--radius max", o.radius == "max"},
+                                     {"--witness", !o.witness.empty()},
+                                     {"--bounds", !o.bounds.empty()},
+                                     {"--competition", o.competition}};
   if (o.row == -1) others.insert(others.end(), single.begin(), single.end());
   for (const Given& g : others)
     if (g.given) throw UsageError(std::string("--dataset excludes ") + g.name + (o.row == -1 ? " (see --row)" : ""));
+}
+
+// The claim about a plan of kernels.
+void require_capsule_options(const Options& o) {
+  if (o.profile.empty() && o.semantics != "capsule") {
+    if (!o.records.empty() || !o.allow.empty()) throw UsageError("--records and --allow belong to --profile");
+    return;
+  }
+  if (o.profile.empty()) throw UsageError("--semantics capsule needs --profile P");
+  if (!o.semantics.empty() && o.semantics != "capsule")
+    throw UsageError("--profile is for --semantics capsule, not for " + o.semantics);
+  for (const Given& g : std::vector<Given>{{"--elaborate", !o.elaborate.empty()},
+                                           {"--precision", !o.precision.empty()},
+                                           {"--dataset without --row", !o.dataset.empty() && o.row == -1},
+                                           {"--batch", !o.batch.empty()},
+                                           {"--radius max", o.radius == "max"}})
+    if (g.given) throw UsageError(std::string("--profile excludes ") + g.name);
 }
 
 // What bounds in a number format leave out: certificates, branching, and the ways to ask many queries.
@@ -200,7 +219,11 @@ void declare_options(CLI::App& app, Options& o) {
   query->add_option("--output-range", o.range_text, "LO,HI: every output must stay inside");
   query->add_option("--max-deviation", o.max_deviation, "D: every output stays within D of its value at the centre");
   app.add_option("--semantics", o.semantics,
-                 "fp32_any, fp64_any, real or best (default: the float claim of the model's element type)");
+                 "fp32_any, fp64_any, real, best or capsule (default: the float claim of the model's element type)");
+  app.add_option("--profile", o.profile,
+                 "with --semantics capsule: what the network runs on, a built-in profile or a file (`audit list`)");
+  app.add_option("--records", o.records, "of --profile: folder of further capsule records");
+  app.add_option("--allow", o.allow, "of --profile: file of digests of further records that may be relied on");
   app.add_option(
       "--precision", o.precision,
       "bound in this number format, rounded outward, by intervals and CROWN alone: binary128, bfloat16, "
@@ -248,13 +271,14 @@ void finish_options(Options& o) {
     require_query(o);
     require_precision_options(o);
   }
+  require_capsule_options(o);
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
   if (o.device != "cpu" && o.device != "auto")
     throw UsageError("--device " + o.device + ": this build computes on the CPU only");
   if (!o.layout.empty() && o.layout != "nchw" && o.layout != "nhwc") throw UsageError("--layout takes nchw or nhwc");
   if (!o.semantics.empty() && o.semantics != "fp32_any" && o.semantics != "fp64_any" && o.semantics != "real" &&
-      o.semantics != "best")
-    throw UsageError("--semantics takes fp32_any, fp64_any, real or best; found " + o.semantics);
+      o.semantics != "best" && o.semantics != "capsule")
+    throw UsageError("--semantics takes fp32_any, fp64_any, real, best or capsule; found " + o.semantics);
   if (!o.range_text.empty() && !o.max_deviation.empty())
     throw UsageError("--output-range and --max-deviation exclude each other");
   if (o.label >= 0 && (!o.range_text.empty() || !o.max_deviation.empty()))

@@ -21,6 +21,8 @@ struct Options {
   std::int64_t label = -1, row = -1;  // −1: not given
   std::string dataset, labels;
   std::string certificate, witness, bounds, batch, results, elaborate;
+  std::string profile;  // of --semantics capsule: a built-in name or a file
+  std::string records, allow;
   std::string precision;  // a number format; empty: the engine in binary64
   double timeout = 0;
   std::string memory;  // as given; empty: four fifths of what is free

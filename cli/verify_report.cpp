@@ -101,6 +101,7 @@ void print_json(const Options& options, const Model& model, const Property& prop
   j["violated_elsewhere"] = o.violated_elsewhere;
   j["vacuous"] = property.vacuous;
   j["notes"] = r.notes;
+  j["plan"] = r.plan_lines.empty() ? Json(nullptr) : Json(r.plan_lines);
   Json external = Json::array();
   for (std::size_t f = 1; f < model.files.size(); ++f)
     external.push_back({{"path", model.files[f].path}, {"sha256", model.files[f].sha256}});
@@ -142,8 +143,10 @@ void print_bounds(const Outcome& o) {
 void print_counterexample(const Options& options, const Outcome& o, const Report& r) {
   if (!o.execution.empty())
     std::cout << "unsafe in: "
-              << (o.execution == "this order" ? "this order (the reference order, left to right, unfused)"
-                                              : o.execution)
+              << (o.execution != "this order" ? o.execution
+                  : r.semantics == Semantics::capsule
+                      ? "an execution that the plan allows (left to right unless its policies say otherwise)"
+                      : "this order (the reference order, left to right, unfused)")
               << "\n";
   std::cout << "margin: " << shortest_decimal(o.counterexample->margin) << "\n";
   if (!r.witness_path.empty())
@@ -161,6 +164,9 @@ void print_counterexample(const Options& options, const Outcome& o, const Report
 }  // namespace
 
 std::string coverage(Semantics s) {
+  if (s == Semantics::capsule)
+    return "every execution that the policies of the plan below allow, and the network over the real numbers; nothing "
+           "else";
   if (s == Semantics::real) return "the network over the real numbers; floating point is not covered";
   return std::string(s == Semantics::fp32_any ? "every binary32" : "every binary64") +
          " execution (round to nearest, gradual underflow, sums in any order and fusion) and the network over the real "
@@ -207,6 +213,7 @@ void print_report(const Options& options, const Model& model, const Property& pr
     std::cout << "precision: interval arithmetic and CROWN in " << r.precision
               << ", every operation rounded outward; no certificate\n";
   for (const std::string& line : r.output_lines) std::cout << line << "\n";
+  for (const std::string& line : r.plan_lines) std::cout << line << "\n";
   if (o.verdict == Verdict::bound && r.precision.empty()) print_bounds(o);
   if (o.verdict == Verdict::violated) print_counterexample(options, o, r);
   if (!r.certificate_path.empty())

@@ -14,6 +14,7 @@ struct Report {
   bool real_only = false;          // --semantics best fell back
   std::vector<std::string> notes;  // stderr
   double import_seconds = 0, property_seconds = 0, total_seconds = 0;
+  std::vector<std::string> plan_lines;  // of --profile: what runs the network, and what the claim rests on
   std::string certificate_path, certificate_sha256, witness_path;
   std::string certified_radius, refuted_radius;  // of --radius max; empty: none, or not asked
   std::size_t certificate_bytes = 0;

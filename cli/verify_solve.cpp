@@ -9,6 +9,7 @@
 #include "cli/common/certificate_observer.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/common/memory.hpp"
+#include "cli/verify_capsule.hpp"
 #include "importers/arrays/arrays.hpp"
 #include "importers/arrays/dataset.hpp"
 #include "importers/arrays/radius.hpp"
@@ -97,7 +98,7 @@ class ProgressLine {
 
 // Runs the query under one semantics and writes its certificate text (empty unless there is something to certify).
 Outcome run(const Options& o, const Model& model, const Network& net, const Property& property, Semantics semantics,
-            double seconds_used, std::string& certificate) {
+            double seconds_used, std::string& certificate, const PlannedQuery* planned = nullptr) {
   VerifyOptions v;
   v.semantics = semantics;
   v.timeout_seconds = o.timeout > 0 ? std::max(o.timeout - seconds_used, 1e-3) : 0;
@@ -105,19 +106,22 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   v.max_domains = o.max_domains;
   v.seed = o.seed;
   v.branch = o.branch;
+  v.attack = planned == nullptr || planned->execution;
+  if (planned) v.execution = planned->execution;
   v.interrupted = [] { return interrupted.load(); };
   if (const std::uint64_t limit = o.memory.empty() ? default_memory_limit() : parse_bytes(o.memory); limit > 0)
     v.memory_is_full = [limit] { return resident_bytes() > limit; };
   ProgressLine progress(o);
   v.progress = [&](const std::string& line) { progress.show(line); };
   const std::string claim = property.bound_only ? "bound" : "holds";
-  CertificateWriter writer({claim, semantics_name(semantics), "outward verify 0.1.0"}, model, property);
+  const char* const claimed = semantics_name(planned ? planned->certified : semantics);
+  CertificateWriter writer({claim, claimed, "outward verify 0.1.0"}, model, property);
   CertificateObserver observer(writer);
   Outcome outcome = verify_property(net, property, v, observer);
   if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0) {
     certificate = writer.finish();
   } else if (outcome.verdict == Verdict::violated) {
-    CertificateWriter witness({"violated", semantics_name(semantics), "outward verify 0.1.0"}, model, property);
+    CertificateWriter witness({"violated", claimed, "outward verify 0.1.0"}, model, property);
     witness.point(outcome.counterexample->case_index, outcome.counterexample->decimals);
     certificate = witness.finish();
   }
@@ -129,6 +133,7 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
 Semantics semantics_of(const Options& o, const Graph& graph) {
   const bool wide = graph.element == ElementType::binary64;
   const Semantics native = wide ? Semantics::fp64_any : Semantics::fp32_any;
+  if (!o.profile.empty()) return Semantics::capsule;
   if (o.semantics.empty() || o.semantics == "best") return native;
   if (o.semantics == "real") return Semantics::real;
   if (o.semantics != (wide ? "fp64_any" : "fp32_any"))
@@ -164,6 +169,15 @@ Solved solve(const Options& o, const Model& model, const Network& net, Property 
   if (out.property.vacuous) {
     out.outcome.reason = "vacuous";
     out.outcome.next = "every case is empty without the network: look at the bounds in the property";
+    return out;
+  }
+  if (out.semantics == Semantics::capsule) {
+    PlannedQuery planned = plan_query(o, model);
+    out.plan = planned.plan;
+    Network followed(model.graph);
+    followed.follow(planned.policies);
+    out.outcome = run(o, model, followed, out.property, out.semantics, used(), out.certificate, &planned);
+    judge_planned(planned, model, out.property, out.outcome, out.certificate, out.uncertified);
     return out;
   }
   try {

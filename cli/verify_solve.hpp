@@ -1,11 +1,13 @@
 // One query from options and model to outcome and certificate text: what `verify` does once, and `--radius max` often.
 #pragma once
 #include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bounds/verify.hpp"
 #include "cli/verify_options.hpp"
+#include "runtime/capsules/planner.hpp"
 #include "runtime/graph/graph.hpp"
 
 namespace outward::cli {
@@ -16,7 +18,10 @@ struct Solved {
   Property property;
   Outcome outcome;
   Semantics semantics = Semantics::real;
-  bool real_only = false;   // proved by the fall-back of --semantics best
+  bool real_only = false;  // proved by the fall-back of --semantics best
+  // Under capsule: the plan, and why there is no certificate ("" if there is one, or nothing to certify).
+  std::shared_ptr<const AcceptedPlan> plan;
+  std::string uncertified;
   std::string certificate;  // empty: there is nothing to certify
 };
 

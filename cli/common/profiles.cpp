@@ -30,7 +30,8 @@ Registry registry_of(const RecordOptions& options) {
   }
   if (!options.allow.empty()) {
     std::set<std::string> digests;
-    for (const auto& [number, line] : record_lines(file_text(options.allow))) {
+    const std::string list = file_text(options.allow);
+    for (const auto& [number, line] : record_lines(list)) {
       std::string word(line.substr(0, line.find('#')));
       word.erase(word.find_last_not_of(" \t\r") + 1);
       if (word.empty()) continue;

@@ -1,86 +1,16 @@
 #include "runtime/capsules/execution.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cfloat>
 #include <cmath>
-#include <limits>
 
 #include "formats/error.hpp"
+#include "runtime/capsules/execution_arithmetic.hpp"
 
 namespace outward {
 namespace {
 
-static_assert(FLT_EVAL_METHOD == 0, "float operations must be rounded to float");
-
-template <typename T>
-using Vector = std::vector<T>;
-
-template <typename T>
-struct Word;
-template <>
-struct Word<float> {
-  using type = std::uint32_t;
-};
-template <>
-struct Word<double> {
-  using type = std::uint64_t;
-};
-
-// One policy as operations on T.
-template <typename T>
-class PolicyArithmetic {
- public:
-  explicit PolicyArithmetic(const NumericalPolicy& p)
-      : flush_(p.subnormals == Subnormals::flush),
-        fused_(p.contraction == Contraction::fma),
-        pairwise_(p.reduction == Reduction::pairwise),
-        dropped_(p.operands ? p.format.fraction_bits - p.operands->fraction_bits : 0) {}
-
-  // What an operation sees of an operand, and delivers of a result.
-  T seen(T x) const { return flush_ && std::fabs(x) < std::numeric_limits<T>::min() ? std::copysign(T{0}, x) : x; }
-  // A factor of a contraction: rounded to nearest even to fewer bits where the policy says so.
-  T factor(T x) const {
-    x = seen(x);
-    if (dropped_ == 0 || !std::isfinite(x)) return x;
-    using Bits = typename Word<T>::type;
-    const Bits unit = Bits{1} << dropped_, bits = std::bit_cast<Bits>(x);
-    return seen(std::bit_cast<T>(static_cast<Bits>((bits + unit / 2 - 1 + (bits / unit & 1)) / unit * unit)));
-  }
-  T add(T a, T b) const { return seen(seen(a) + seen(b)); }
-  T subtract(T a, T b) const { return seen(seen(a) - seen(b)); }
-  T multiply(T a, T b) const { return seen(seen(a) * seen(b)); }
-  T divide(T a, T b) const { return seen(seen(a) / seen(b)); }
-  T root(T a) const { return seen(std::sqrt(seen(a))); }
-
-  T sum(const Vector<T>& terms) const {
-    if (terms.empty()) return T{0};
-    if (pairwise_) return halves(terms, 0, terms.size());
-    T total = seen(terms[0]);
-    for (std::size_t i = 1; i < terms.size(); ++i) total = add(total, terms[i]);
-    return total;
-  }
-  // Σ a[i]·b[i], factors rounded by the caller.
-  T dot(const Vector<T>& a, const Vector<T>& b) const {
-    if (fused_ && !pairwise_) {
-      T total = a.empty() ? T{0} : multiply(a[0], b[0]);
-      for (std::size_t i = 1; i < a.size(); ++i) total = seen(std::fma(seen(a[i]), seen(b[i]), total));
-      return total;
-    }
-    Vector<T> products(a.size());
-    for (std::size_t i = 0; i < a.size(); ++i) products[i] = multiply(a[i], b[i]);
-    return sum(products);
-  }
-
- private:
-  T halves(const Vector<T>& terms, std::size_t from, std::size_t to) const {
-    if (to - from == 1) return seen(terms[from]);
-    const std::size_t middle = from + (to - from + 1) / 2;
-    return add(halves(terms, from, middle), halves(terms, middle, to));
-  }
-  bool flush_, fused_, pairwise_;
-  int dropped_;
-};
+using capsule_arithmetic::PolicyArithmetic;
+using capsule_arithmetic::Vector;
 
 template <typename T>
 void dense_under(const PolicyArithmetic<T>& p, const Node& node, const Vector<T>& x, Vector<T>& out) {

@@ -24,4 +24,11 @@ bool is_determined(const NumericalPolicy& policy);
 std::vector<double> run_under(const Graph& graph, const std::vector<NumericalPolicy>& policies,
                               const std::vector<double>& input, std::vector<std::vector<double>>* nodes = nullptr);
 
+// Ranges of all outputs over inputs lo <= x <= hi, both numbers of the element type, under policies that leave no
+// choice (is_determined): every operation is monotone, so the ends are executions themselves and the ranges hold every
+// executed value. False, and nothing is said, if some policy leaves a choice or cannot be executed, or an end is not
+// finite.
+bool ranges_under(const Graph& graph, const std::vector<NumericalPolicy>& policies, const std::vector<double>& lo,
+                  const std::vector<double>& hi, std::vector<double>& out_lo, std::vector<double>& out_hi);
+
 }  // namespace outward

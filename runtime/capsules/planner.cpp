@@ -143,15 +143,24 @@ Plan make_plan(const Graph& graph, const Profile& profile, const Registry& regis
     if (is_listed(refused, op)) continue;
     const Capsule* chosen = nullptr;
     std::string found;
+    std::size_t elsewhere = 0;
     for (const Capsule* c : candidates(op, profile, own)) {
       const std::vector<Fault> faults = faults_of(*c, op, graph.element, profile, own);
       if (faults.empty()) {
         chosen = c;
         break;
       }
+      if (c->device != profile.device) {
+        ++elsewhere;
+        continue;
+      }
+      // One fault of each sort: the contracts repeat each other.
       found += (found.empty() ? "" : "; ") + c->name + ": ";
-      for (std::size_t i = 0; i < faults.size(); ++i) found += (i ? ", " : "") + faults[i].text;
+      for (std::size_t i = 0; i < faults.size(); ++i)
+        if (i == 0 || faults[i].failure != faults[i - 1].failure) found += (i ? ", " : "") + faults[i].text;
     }
+    if (elsewhere > 0)
+      found += (found.empty() ? "" : "; ") + std::to_string(elsewhere) + " capsules run on other devices";
     if (chosen) {
       plan.nodes.push_back({k, op, *chosen});
       continue;

@@ -70,8 +70,8 @@ std::vector<Fault> faults_of(const Capsule& capsule, const std::string& op, Elem
 
 std::vector<Obligation> obligations_of(const Capsule& capsule);
 
-// Throws InputRefused: one blocker for every operator without an admissible capsule, which names each candidate with
-// its first fault.
+// Throws InputRefused: one blocker for every operator without an admissible capsule, which names each candidate of the
+// profile's device with its faults, one of each sort, and counts those of other devices.
 Plan make_plan(const Graph& graph, const Profile& profile, const Registry& registry);
 
 // A plan that the gate accepted; only the gate makes one.

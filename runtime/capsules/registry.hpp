@@ -34,7 +34,7 @@ class Registry {
   std::set<std::string> allowed_;
 };
 
-// Lines of a text with their numbers from 1; empty lines are left out.
+// Lines of a text, which must outlive them, with their numbers from 1; empty lines are left out.
 std::vector<std::pair<std::size_t, std::string_view>> record_lines(std::string_view text);
 
 // What is wrong with a set of records, one sentence each with the record's name; empty if nothing is: misaligned

@@ -1,4 +1,4 @@
-// ONNX Runtime as an independent oracle, opened at run time through its C interface (test only, never a dependency).
+// ONNX Runtime as an independent oracle (importers/onnx/onnx_runtime.hpp), one library for all tests.
 // The library is looked for at OUTWARD_ORT, else where `npm install onnxruntime-node --ignore-scripts` puts it below
 // the source folder or its parent.
 #pragma once
@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "importers/onnx/onnx_runtime.hpp"
 
 namespace onnx_test {
 
@@ -36,9 +38,7 @@ class Oracle {
     Output run(const std::vector<std::int64_t>& shape, const std::vector<double>& input);
 
    private:
-    Oracle& oracle_;
-    Output start_;  // whether loading failed, and why
-    void *options_ = nullptr, *session_ = nullptr;
+    outward::OnnxRuntime::Session session_;
   };
   // level: the runtime's graph optimisation level, 0 (none), 1 (basic), 2 (extended) or 99 (all). A model that the
   // runtime refuses gives a session whose runs fail.
@@ -47,14 +47,8 @@ class Oracle {
   }
 
  private:
-  // Calls a function of the interface unless an earlier one failed; a failure is noted in out.
-  template <typename... Arguments>
-  void call(Output& out, int slot, Arguments... arguments);
-  void release(int slot, void* object);
-
   Oracle() = default;
-  const void* const* api_ = nullptr;
-  void* env_ = nullptr;
+  std::unique_ptr<outward::OnnxRuntime> library_;
 };
 
 }  // namespace onnx_test

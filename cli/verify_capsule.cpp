@@ -1,0 +1,104 @@
+#include "cli/verify_capsule.hpp"
+
+#include <algorithm>
+
+#include "cli/common/profiles.hpp"
+#include "runtime/capsules/execution.hpp"
+
+namespace outward::cli {
+
+namespace {
+
+// True if no case of the property can happen in the ranges of the outputs that the ends of its box give.
+bool proved_by_ends(const PlannedQuery& planned, const Graph& graph, const Property& property) {
+  const bool single = graph.element == ElementType::binary32;
+  std::vector<std::vector<double>> lower(property.boxes.size()), upper(property.boxes.size());
+  for (std::size_t b = 0; b < property.boxes.size(); ++b) {
+    std::vector<double> lo, hi;
+    for (const InputRange& r : property.boxes[b]) {
+      lo.push_back(single ? round_nearest_binary32(r.lo) : round_nearest(r.lo));
+      hi.push_back(single ? round_nearest_binary32(r.hi) : round_nearest(r.hi));
+    }
+    if (!ranges_under(graph, planned.policies, lo, hi, lower[b], upper[b])) return false;
+  }
+  return std::all_of(property.cases.begin(), property.cases.end(), [&](const Case& c) {
+    return std::any_of(c.rows.begin(), c.rows.end(), [&](const Row& row) {
+      const Rational least = row_lower(row, lower[c.box], upper[c.box]);
+      return row.strict ? least >= 0 : least > 0;
+    });
+  });
+}
+
+}  // namespace
+
+PlannedQuery plan_query(const Options& o, const Model& model) {
+  PlannedQuery q;
+  q.plan = accepted_plan(model.graph, profile_of(o.profile), registry_of({o.records, o.allow}));
+  q.policies.resize(model.graph.nodes.size());
+  q.covered = true;
+  bool followed = true;
+  for (const PlannedNode& n : q.plan->plan().nodes) {
+    q.policies[n.node] = n.capsule.policy;
+    q.covered = q.covered && covered_by_any(n.capsule.policy);
+    followed = followed && cannot_execute(n.capsule.policy, model.graph.element).empty();
+  }
+  q.certified = model.graph.element == ElementType::binary32 ? Semantics::fp32_any : Semantics::fp64_any;
+  if (followed)
+    q.execution = [&graph = model.graph, policies = q.policies](const std::vector<double>& input,
+                                                                std::vector<std::vector<double>>* nodes) {
+      return run_under(graph, policies, input, nodes);
+    };
+  return q;
+}
+
+void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, Outcome& outcome,
+                   std::string& certificate, std::string& uncertified) {
+  const bool open = outcome.verdict == Verdict::unknown && !property.bound_only && !property.vacuous;
+  if (open && proved_by_ends(planned, model.graph, property)) {
+    outcome.verdict = Verdict::holds;
+    outcome.reason.clear();
+    outcome.next.clear();
+    outcome.open_parts = 0;
+    outcome.violated_elsewhere = false;
+    certificate.clear();
+    uncertified =
+        "no certificate: proved by executing the plan at the ends of the box, which leaves it no choice; "
+        "`check` knows no such claim";
+    return;
+  }
+  if (certificate.empty()) return;
+  bool acceptable = planned.covered;
+  if (acceptable && outcome.verdict == Verdict::violated)  // the checker replays the reference order
+    acceptable = replay(model.graph, property, outcome.counterexample->case_index, outcome.counterexample->decimals,
+                        planned.certified)
+                     .has_value();
+  if (acceptable) {
+    uncertified = std::string("the certificate claims ") + semantics_name(planned.certified) +
+                  ", which covers every policy of the plan; that the records are true is not part of it";
+    return;
+  }
+  certificate.clear();
+  uncertified = planned.covered
+                    ? "no certificate: the counterexample is unsafe in an order of the plan, not in the "
+                      "reference order that `check` replays"
+                    : "no certificate: `check` does not accept the claim yet, since not every policy of the "
+                      "plan is covered by " +
+                          std::string(semantics_name(planned.certified));
+}
+
+std::vector<std::string> summary_lines(const AcceptedPlan& accepted) {
+  const Plan& plan = accepted.plan();
+  std::vector<Capsule> used;
+  for (const PlannedNode& n : plan.nodes)
+    if (std::none_of(used.begin(), used.end(), [&](const Capsule& c) { return c.name == n.capsule.name; }))
+      used.push_back(n.capsule);
+  const Closure closure = trust_closure(used);
+  std::vector<std::string> lines = {"plan: " + profile_line(plan.profile),
+                                    std::string("weakest label: ") + trust_text(closure.weakest)};
+  for (const std::string& a : closure.assumptions) lines.push_back("assumes: " + a);
+  for (const std::string& r : closure.requires_off) lines.push_back("must be off: " + r);
+  for (const Capsule& c : used) lines.push_back("rests on: " + c.name + " [" + policy_text(c.policy) + "] " + c.sha256);
+  return lines;
+}
+
+}  // namespace outward::cli

@@ -1,0 +1,33 @@
+// `verify --semantics capsule --profile P`: the claim about what a plan of kernels computes. The plan's policies give
+// the error boxes; where every policy is one that fp32_any or fp64_any covers, the certificate is that claim.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bounds/verify.hpp"
+#include "cli/verify_options.hpp"
+#include "runtime/capsules/planner.hpp"
+
+namespace outward::cli {
+
+struct PlannedQuery {
+  std::shared_ptr<const AcceptedPlan> plan;
+  std::vector<NumericalPolicy> policies;  // one per node
+  Execution execution;                    // empty if this program cannot follow the policies
+  bool covered = false;                   // every policy is covered by the float claim of the element type
+  Semantics certified = Semantics::real;  // what a certificate may claim if covered: that float claim
+};
+
+// Plans the model; throws what the gate throws.
+PlannedQuery plan_query(const Options& o, const Model& model);
+
+// After the prover: proves what it left open where the policies leave no choice, by running the ends of every box;
+// drops the certificate where `check` would not accept it, and says why in `uncertified`.
+void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, Outcome& outcome,
+                   std::string& certificate, std::string& uncertified);
+
+// Profile, weakest label, assumptions, and the records with their policies and digests.
+std::vector<std::string> summary_lines(const AcceptedPlan& plan);
+
+}  // namespace outward::cli

@@ -1,0 +1,265 @@
+"""`audit`, `model run --profile`, `--observe` and `verify --semantics capsule` as a user sees them."""
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import models
+from models import harness
+
+MODEL = os.path.join(harness.EXAMPLES, "strokes.onnx")
+IMAGE = os.path.join(harness.EXAMPLES, "vertical.csv")
+RECORDS = harness.source("certificates", "records")
+CASES = os.environ.get("OUTWARD_CASES", harness.source("..", "shared", "cases"))
+ORT = os.environ.get("OUTWARD_ORT", "")
+
+
+def seal(record):
+    text = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1]
+    return text + ',"sha256":"%s"}' % hashlib.sha256(text.encode()).hexdigest()
+
+
+def shipped(name):
+    for file in sorted(os.listdir(RECORDS)):
+        if file.endswith(".jsonl"):
+            for line in harness.read("certificates", "records", file).splitlines():
+                record = json.loads(line)
+                if record["name"] == name:
+                    record.pop("sha256")
+                    return record
+    raise KeyError(name)
+
+
+class Audit(harness.FolderTest):
+    def write(self, name, *lines):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write("".join(line + "\n" for line in lines))
+        return self.path(name)
+
+    def test_list_and_filters(self):
+        every = json.loads(harness.run("audit", "list", "--json").out)["capsules"]
+        self.assertGreater(len(every), 150)
+        few = json.loads(harness.run("audit", "list", "--json", "--provider", "fast", "--op", "dense").out)["capsules"]
+        self.assertEqual({c["name"] for c in few}, {"fast.dense.binary32", "fast.dense.binary64"})
+        for options, wanted in [(["--trust", "external"], {"external"}), (["--device", "cuda"], {"external"})]:
+            got = json.loads(harness.run("audit", "list", "--json", *options).out)["capsules"]
+            self.assertEqual({c["trust"] for c in got}, wanted)
+        self.assertIn("any_order", harness.run("audit", "list", "--provider", "onnxruntime").out)
+        for options in (["--provider", "nobody"], ["--op", "rulu"], ["--trust", "high"], ["--name", "none"], ["--device", "gpu"]):
+            self.assertEqual(harness.run("audit", "list", *options).code, 3, options)
+
+    def test_usage(self):
+        for arguments in ([], ["--run", "list"], ["--run", "--cyclonedx"], ["list", "--json", "--sarif"], ["plan", MODEL],
+                          ["--run", "--cases", "0"], ["plan", MODEL, "--profile", "none_such"], ["certificate", MODEL, "--model", MODEL]):
+            self.assertEqual(harness.run("audit", *arguments).code, 3, arguments)
+        self.assertEqual(harness.run("audit", "--help").code, 0)
+
+    def test_lint_of_the_sources(self):
+        done = harness.run("audit", "lint", "--root", harness.SOURCE)
+        self.assertEqual((done.code, done.out.split()[0]), (0, "passed"), done.out)
+        bad = shipped("reference.relu.binary32")
+        bad.update(name="mine.relu", trust="proved")
+        self.write("bad.jsonl", seal(bad))
+        done = harness.run("audit", "lint", "--records", self.folder)
+        self.assertEqual(done.code, 1)
+        self.assertIn("mine.relu: called proved, its weakest evidence is only fuzzed", done.out)
+
+    def test_plan(self):
+        done = harness.run("audit", "plan", MODEL, "--profile", "checked_cpu")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(done.out.split()[0], "accepted")
+        for text in ["fast.dense.binary32", "reference.relu.binary32", "assurance=checked", "trusted external boundary: none", "value_refinement; fuzz"]:
+            self.assertIn(text, done.out)
+        self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", "checked_cpu", "--fail-below", "checked").code, 1)
+        self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", "checked_cpu", "--fail-below", "fuzzed").code, 0)
+        for profile in ["checked_cuda", "verified_cpu", "future_rocm", "training_cpu"]:
+            done = harness.run("audit", "plan", MODEL, "--profile", profile)
+            self.assertEqual((done.code, done.out), (4, ""), profile)
+            self.assertIn("error:", done.err)
+
+    def test_machine_formats(self):
+        plan = json.loads(harness.run("audit", "plan", MODEL, "--profile", "onnxruntime_cpu", "--json").out)
+        self.assertEqual(plan["trust"]["weakest"], "external")
+        self.assertIn("onnxruntime-cpu-any-order", plan["trust"]["assumptions"])
+        sarif = json.loads(harness.run("audit", "plan", MODEL, "--profile", "reference_cpu", "--sarif").out)
+        self.assertEqual((sarif["version"], len(sarif["runs"][0]["results"])), ("2.1.0", len(plan["nodes"])))
+        bom = json.loads(harness.run("audit", "plan", MODEL, "--profile", "reference_cpu", "--cyclonedx").out)
+        self.assertEqual((bom["bomFormat"], bom["specVersion"]), ("CycloneDX", "1.6"))
+        references = {e["bom-ref"] for e in bom["declarations"]["evidence"]}
+        for claim in bom["declarations"]["claims"]:
+            self.assertTrue(set(claim["evidence"]) <= references)
+        with open(MODEL, "rb") as file:
+            self.assertEqual(bom["metadata"]["component"]["hashes"][0]["content"], hashlib.sha256(file.read()).hexdigest())
+
+    def test_records_of_the_user(self):
+        """They count only on the allow-list; tampered ones are refused whatever the list says."""
+        mine = shipped("reference.relu.binary32")
+        mine.update(name="mine.relu", notes="a kernel of my own")
+        line = seal(mine)
+        digest = line[-66:-2]
+        os.mkdir(self.path("records"))
+        self.write("records/mine.jsonl", line)
+        profile = json.loads(harness.read("certificates", "records", "profiles.jsonl").splitlines()[0])
+        profile.pop("sha256")
+        profile.update(name="mine", order=["mine.relu"])
+        own = self.write("profile.jsonl", seal(profile))
+        plan = ["audit", "plan", MODEL, "--profile", own, "--records", self.path("records")]
+        self.assertNotIn("mine.relu", harness.run(*plan).out)  # not admissible: the next one is taken
+        done = harness.run(*plan, "--allow", self.write("allow", "# mine", digest + " # relu"))
+        self.assertIn("mine.relu", done.out, done.err)
+        for change in [("\"provider\":\"reference\"", "\"provider\":\"fast\""), ("\"trust\":\"fuzzed\"", "\"trust\":\"checked\""),
+                       ("\"claim\":\"value_refinement\"", "\"claim\":\"shape_safety\""), (digest, "0" * 64)]:
+            self.assertIn(change[0], line)
+            self.write("records/mine.jsonl", line.replace(*change, 1))
+            self.assertEqual(harness.run(*plan, "--allow", self.path("allow")).code, 4, change)
+        self.write("records/mine.jsonl", line, line)
+        self.assertIn("two records have one name", harness.run(*plan).err)
+        self.write("records/mine.jsonl", line)
+        self.assertEqual(harness.run(*plan, "--allow", self.write("allow", "not a digest")).code, 4)
+        tampered = self.write("profile.jsonl", seal(profile).replace("fuzzed", "external", 1))
+        self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", tampered).code, 4)
+        self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", self.write("empty", "")).code, 4)
+
+    def test_seal(self):
+        record = shipped("reference.relu.binary32")
+        text = json.dumps(dict(record, sha256=""), separators=(",", ":"), ensure_ascii=False)
+        done = harness.run("audit", "seal", self.write("draft.jsonl", text))
+        self.assertEqual(done.out, seal(record) + "\n", done.err)
+        self.assertEqual(harness.run("audit", "seal", self.write("draft.jsonl", "{}")).code, 4)
+
+    def test_run_the_evidence(self):
+        done = harness.run("audit", "--run", "--op", "relu", "--cases", "500", "--evidence", "fuzz", "--json")
+        self.assertEqual(done.code, 0, done.err)
+        report = json.loads(done.out)
+        self.assertEqual({r["verdict"] for r in report["runs"]}, {"passed"})
+        for run in report["runs"]:
+            self.assertGreaterEqual(run["cases"], 500)
+        self.assertRegex(report["date"], r"^\d{4}-\d\d-\d\dT")
+        for key in ["build", "processor"]:
+            self.assertTrue(report[key])
+        self.assertEqual(harness.run("audit", "--run", "--provider", "onnxruntime").code, 2)  # nothing that could run here
+        self.assertEqual(harness.run("audit", "--run", "--op", "relu", "--cases", "10", "--fail-below", "proved").code, 1)
+
+    def test_run_finds_a_record_that_promises_too_much(self):
+        """The kernel multiplies by the reciprocal; a record that claims one rounding is found out, with the input."""
+        wrong = shipped("fast.divide.binary64")
+        wrong.update(name="mine.divide", policy="binary64")
+        self.write("mine.jsonl", seal(wrong))
+        done = harness.run("audit", "--run", "--records", self.folder, "--name", "mine.divide", "--cases", "5000")
+        self.assertEqual((done.code, done.out.split()[0]), (1, "failed"), done.out)
+        self.assertIn("outside its policy: divide", done.out)
+        sarif = harness.run("audit", "--run", "--records", self.folder, "--name", "mine.divide", "--cases", "5000", "--sarif")
+        self.assertIn("kernel-outside-its-policy", sarif.out)
+
+    def test_certificate(self):
+        proof = harness.source("certificates", "examples", "accepted", "worked.jsonl")
+        model = harness.source("certificates", "examples", "models", "worked.onnx")
+        self.assertEqual(harness.run("audit", "certificate", proof).code, 0)
+        done = harness.run("audit", "certificate", proof, "--model", model, "--profile", "onnxruntime_cpu")
+        self.assertEqual((done.code, done.out.split()[0]), (0, "covered"), done.err)
+        for text in ["weakest label: external", "must be off:", "would raise it:"]:
+            self.assertIn(text, done.out)
+        done = harness.run("audit", "certificate", proof, "--model", model, "--profile", "deployed_tf32")
+        self.assertEqual(done.code, 1)
+        self.assertIn("OUTSIDE the claim: custom.dense.tf32", done.out)
+        self.assertEqual(harness.run("audit", "certificate", proof, "--model", model, "--profile", "reference_cpu", "--fail-below", "checked").code, 1)
+        self.assertEqual(harness.run("audit", "certificate", proof, "--fail-below", "checked").code, 3)
+        self.assertEqual(harness.run("audit", "certificate", proof, "--model", MODEL, "--profile", "reference_cpu").code, 4)
+        self.assertEqual(harness.run("audit", "certificate", IMAGE).code, 4)
+        self.assertEqual(harness.run("audit", "certificate", self.write("empty", "")).code, 4)
+
+
+class PlannedRuns(harness.FolderTest):
+    def test_model_run_through_a_plan(self):
+        plain = harness.run("model", "run", MODEL, "--input", IMAGE).out
+        done = harness.run("model", "run", MODEL, "--input", IMAGE, "--profile", "reference_cpu", "--show-plan")
+        self.assertIn("node 1 dense: reference.dense.binary32", done.out)
+        values = [float(v) for v in re.findall(r"^Y_\d (\S+)$", done.out, re.M)]
+        for v, p in zip(values, re.findall(r"^Y_\d (\S+)$", plain, re.M)):
+            self.assertAlmostEqual(v, float(p), delta=1e-6 * abs(v))
+        self.assertEqual(len(values), 3)
+        self.assertEqual(harness.run("model", "run", MODEL, "--input", IMAGE, "--profile", "checked_cpu").code, 0)
+        self.assertEqual(harness.run("model", "run", MODEL, "--input", IMAGE, "--profile", "onnxruntime_cpu").code, 4)
+        self.assertEqual(harness.run("model", "run", MODEL, "--input", IMAGE, "--show-plan").code, 3)
+        self.assertEqual(harness.run("model", "run", MODEL).code, 3)
+
+    def test_observe_own_kernels(self):
+        done = harness.run("model", "run", MODEL, "--input", IMAGE, "--observe", "own", "--points", "6")
+        self.assertEqual((done.code, done.out.split()[0]), (0, "inside"), done.out + done.err)
+        self.assertEqual(harness.run("model", "run", MODEL, "--observe", IMAGE).code, 4)
+
+    def bias_network(self):
+        """Two sums of 2,048 small terms, then 2^24: where the runtime lets its blocks start from the bias, each of them is
+        absorbed, which the boxes of single nodes do not allow."""
+        path = self.path("bias.onnx")
+        models.write(path, [("MatMul", ["x", "w"], "m"), ("Add", ["m", "b"], "y")],
+                     [("w", [2048, 2], [2.0 ** -9] * 4096), ("b", [2], [2.0 ** 24] * 2)], [("x", [1, 2048])], [("y", [1, 2])])
+        return path
+
+    @unittest.skipUnless(os.path.exists(ORT), "ONNX Runtime not found; set OUTWARD_ORT")
+    def test_observe_onnx_runtime(self):
+        done = harness.run("model", "run", MODEL, "--input", IMAGE, "--observe", ORT, "--points", "6", "--json")
+        self.assertEqual(done.code, 0, done.out + done.err)
+        for run in json.loads(done.out)["runs"]:
+            self.assertGreater(run["values"], 0)
+            self.assertEqual(run["outside"], 0)
+        done = harness.run("model", "run", self.bias_network(), "--radius", "1", "--observe", ORT, "--points", "8", "--json")
+        self.assertEqual(done.code, 0, done.out + done.err)
+        self.assertNotEqual(json.loads(done.out)["fused"], [])
+
+
+class Capsules(harness.FolderTest):
+    PROFILES = {"fp32_any": "onnxruntime_cpu", "fp32_sequential": "reference_cpu", "fp32_fma_chain": "deployed_fma_chain",
+                "fp32_any_ftz": "deployed_flush", "tf32_operands_any": "deployed_tf32", "bf16_operands_any": "deployed_bf16"}
+
+    def test_usage(self):
+        for options in (["--semantics", "capsule"], ["--profile", "reference_cpu", "--semantics", "real"], ["--records", "x"],
+                        ["--profile", "reference_cpu", "--precision", "binary128"]):
+            self.assertEqual(harness.run("verify", MODEL, "--radius", "0.01", "--input", IMAGE, *options).code, 3, options)
+        self.assertEqual(harness.run("verify", MODEL, "--radius", "0.01", "--input", IMAGE, "--profile", "checked_cuda").code, 4)
+
+    def test_certificates(self):
+        """Covered plans are certified under the float claim; others hold without a certificate, and say so."""
+        query = ["verify", MODEL, "--radius", "0.001", "--input", IMAGE, "--certificate", self.path("proof")]
+        done = harness.run(*query, "--semantics", "capsule", "--profile", "onnxruntime_cpu")
+        self.assertEqual((done.code, done.out.split()[0]), (0, "holds"), done.err)
+        self.assertIn("rests on: onnxruntime.dense.binary32", done.out)
+        check = harness.run("check", self.path("proof"), "--model", MODEL, "--radius", "0.001", "--input", IMAGE)
+        self.assertEqual(check.out.split()[0], "VALID", check.out + check.err)
+        os.remove(self.path("proof"))
+        done = harness.run(*query, "--profile", "deployed_bf16")
+        self.assertIn("no certificate", done.err)
+        self.assertFalse(os.path.exists(self.path("proof")))
+
+    def test_columns_of_float_traps(self):
+        folder = os.path.join(CASES, "float_traps")
+        if not os.path.isdir(folder):
+            self.skipTest("no float_traps")
+        import csv
+        with open(os.path.join(folder, "expected.csv"), newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        decided = 0
+        for row in rows:
+            for column, profile in self.PROFILES.items():
+                if not row[column]:
+                    continue
+                done = harness.run("verify", os.path.join(folder, row["onnx"]), os.path.join(folder, row["vnnlib"]),
+                                   "--profile", profile, "--timeout", "0.2", "--quiet")
+                word = done.out.split()[0] if done.out else "refused"
+                if word == "refused":
+                    self.assertEqual(done.code, 4, row["onnx"])
+                    continue
+                expected = row[column]
+                allowed = {"holds": {"holds", "unknown"}, "violated": {"violated", "unknown"}, "not_provable": {"violated", "unknown"}}
+                self.assertIn(word, allowed[expected], (row["onnx"], column))
+                decided += word != "unknown"
+        print("float_traps: %d plan verdicts decided" % decided)
+        self.assertGreaterEqual(decided, 30)
+
+
+if __name__ == "__main__":
+    harness.main()
