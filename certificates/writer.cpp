@@ -131,6 +131,12 @@ void CertificateWriter::record(const std::string& body) {
   ++records_;
 }
 
+void CertificateWriter::capsules(const std::string& profile, const std::vector<std::string>& names,
+                                 const std::vector<std::string>& digests) {
+  record("\"record\":\"capsules\",\"profile\":" + json_string(profile) + ",\"names\":" + string_list(names) +
+         ",\"sha256\":" + string_list(digests));
+}
+
 void CertificateWriter::box(std::uint32_t index) { record("\"record\":\"box\",\"box\":" + std::to_string(index)); }
 
 void CertificateWriter::slopes(std::uint32_t id, std::uint32_t node, std::span<const std::uint8_t> lower,

@@ -30,6 +30,9 @@ class CertificateWriter {
   // The four opening records: header, model, property, numerics.
   CertificateWriter(const CertificateHeader& header, const Model& model, const Property& property);
 
+  // Kernel records (RECORDS.md) that run the network, before the first box: names with the digests of their records.
+  void capsules(const std::string& profile, const std::vector<std::string>& names,
+                const std::vector<std::string>& digests);
   void box(std::uint32_t index);
   void slopes(std::uint32_t id, std::uint32_t node, std::span<const std::uint8_t> lower,
               std::span<const std::uint8_t> upper);

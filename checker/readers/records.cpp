@@ -11,7 +11,7 @@ namespace outward_check {
 namespace {
 
 // One line per record: name, then key:type in file order. "key=value" fixes a string and selects the line.
-// Types: u integer, s string, h 64 hex digits, d exact number; U, S, D lists of these; F files, P shapes, R ranges.
+// Types: u integer, s string, h 64 hex digits, d exact number; U, S, H, D lists of these; F files, P shapes, R ranges.
 constexpr const char* schema[] = {
     "header format=outward-certificate version:u claim:s semantics:s producer:s",
     "model files:F shapes:P element:s inputs:u outputs:u nodes:u graph:h",
@@ -19,6 +19,7 @@ constexpr const char* schema[] = {
     "property kind=radius centre:S radius:s scale:s mean:S std:S layout:s clip:S target:s label:u range:S "
     "deviation:s cases:u boxes:u digest:h",
     "numerics format:s rounding:s subnormals:s order:s fusion:s",
+    "capsules profile:s names:S sha256:H",
     "box box:u",
     "slopes id:u node:u lower:s upper:s",
     "step node:u method=interval",
@@ -121,9 +122,8 @@ bool RecordReader::next(Record* record) {
     read_line();
     record->fields = parse_json(text_);
     Json& f = record->fields;
-    if (f.kind != Json::Kind::object || f.keys[0] != "record" || f.items[0].kind != Json::Kind::string) {
+    if (f.kind != Json::Kind::object || f.keys[0] != "record" || f.items[0].kind != Json::Kind::string)
       malformed("expected an object whose first key is \"record\"");
-    }
     record->line = line_, record->name = f.items[0].text;
     f.keys.erase(f.keys.begin()), f.items.erase(f.items.begin());
     const auto line = std::find_if(std::begin(schema), std::end(schema), [&](std::string_view keys) {

@@ -1,11 +1,12 @@
 // The command line of `check`: see options.hpp. One table of options, one line each.
-#include "checker/readers/readers.hpp"
 #include "checker/report/options.hpp"
 
 #include <algorithm>
 #include <functional>
 
+#include "checker/readers/readers.hpp"
 #include "checker/report/assumptions.hpp"
+#include "checker/report/capsules.hpp"
 #include "checker/report/policy.hpp"
 
 namespace outward_check {
@@ -29,7 +30,10 @@ const char* const usage_text =
     "                        tool's certificate what it states, which is over the reals\n"
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
     "  --input-shape NAME=D,D,...      dimensions the model leaves open\n"
-    "  --allow NAME          accept an assumption: asserted-bounds, shards-run-elsewhere\n"
+    "  --allow NAME          accept an assumption: asserted-bounds, shards-run-elsewhere, or one of a kernel record\n"
+    "  --trust DIR           examine the kernel records that the certificate names, in a folder of records\n"
+    "    --fail-below LABEL    at least proved, checked, fuzzed or external (default); weaker: VALID_BUT_NOT_ASKED\n"
+    "    --allow-records FILE  digests, one in each line, of records that are not shipped with this checker\n"
     "certificates of other tools (judged by the statement they contain; --root is where they may name files)\n"
     "  --slack S             accept up to this error of their own rounding; the word is then VALID(SLACK S)\n"
     "  --max-slack S         the largest tolerance that a certificate may ask for itself\n"
@@ -45,7 +49,8 @@ const char* const usage_text =
     "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
     "  --statement           an in-toto statement, ready to be signed; nothing unless all are VALID\n"
     "  --policy FILE         options from a file (JSON: expect, semantics, allow, limit, slack, max-slack,\n"
-    "                        min-certified, exact, recompute, ieee32). What weakens it is a usage error: another\n"
+    "                        min-certified, trust, fail-below, allow-records, exact, recompute, ieee32). What weakens "
+    "it is a usage error: another\n"
     "                        --expect or --semantics than it names, --allow of what it does not allow, --slack or\n"
     "                        --max-slack above its own (0 unless named), fewer --min-certified, a higher --limit, and\n"
     "                        what judges nothing (--print, --parse, --limits, --help)\n"
@@ -99,10 +104,19 @@ std::string one_of(const std::string& option, const std::string& text, const std
   throw UsageError{option + ": \"" + text + "\" is none of " + all};
 }
 
-std::string known_assumption(const std::string& name) {
+// Of the assumptions of records only their form is known.
+std::string assumption_name(const std::string& name) {
+  const bool good = !name.empty() && name.find_first_not_of(
+                                         "abcdefghijklmnopqrstuvwxyz"
+                                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.() ") == std::string::npos;
+  if (!good) throw UsageError{"--allow: \"" + name + "\" is no name of an assumption"};
+  return name;
+}
+void require_known_assumptions(const Options& o) {
   std::vector<std::string> names;
   for (const Assumption& a : assumptions) names.emplace_back(a.name);
-  return one_of("--allow", name, names);
+  for (const std::string& name : o.allowed)
+    if (o.trust.empty()) one_of("--allow", name, names);
 }
 
 using Value = const std::string&;
@@ -160,7 +174,13 @@ constexpr WithValue with_value[] = {
        if (o.shard == 0 || o.shard > o.shards) throw UsageError{"--shard takes K/N with 1 <= K <= N"};
      }},
     {"--join", Beside::open, [](Options& o, Value v) { o.joined.push_back(v); }},
-    {"--allow", Beside::listed, [](Options& o, Value v) { o.allowed.push_back(known_assumption(v)); }},
+    {"--allow", Beside::listed, [](Options& o, Value v) { o.allowed.push_back(assumption_name(v)); }},
+    {"--trust", Beside::open, [](Options& o, Value v) { o.trust = v; }},
+    {"--fail-below", Beside::same,
+     [](Options& o, Value v) {
+       o.fail_below = one_of("--fail-below", v, {std::begin(trust_labels), std::end(trust_labels)});
+     }},
+    {"--allow-records", Beside::named, [](Options& o, Value v) { o.allow_records = v; }},
     {"--limit", Beside::limit,
      [](Options& o, Value v) {
        const std::string name = v.substr(0, v.find('=') + 1);
@@ -214,6 +234,11 @@ void require_consistent(const Options& o) {
                            !o.radius.scale.empty() || !o.radius.mean.empty() || !o.radius.std.empty() ||
                            !o.radius.layout.empty();
   if (radius_part && o.radius.radius.empty()) throw UsageError{"--input, --label, --clip and the like need --radius"};
+  require_known_assumptions(o);
+  if (o.trust.empty() && (!o.fail_below.empty() || !o.allow_records.empty()))
+    throw UsageError{"--fail-below and --allow-records need --trust"};
+  if (!o.trust.empty() && (o.shards > 0 || !o.joined.empty()))
+    throw UsageError{"--trust is for whole certificates, without --shard and --join"};
   if (o.shards > 0 && !o.joined.empty()) throw UsageError{"--shard and --join exclude each other"};
   if ((o.shards > 0 || !o.joined.empty()) && (o.files.size() != 1 || o.statement))
     throw UsageError{"--shard and --join are for one certificate, and without --statement"};

@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> joined;           // files of --join
   std::vector<std::string> allowed, limits;  // limits: NAME=VALUE
   ForeignOptions foreign;                    // certificates of other tools; root and model as above
+  std::string trust, fail_below, allow_records;  // of kernel records, see capsules.hpp
   bool exact = false, json = false, quiet = false, explain = false, print = false, parse = false;
   bool sarif = false, junit = false, statement = false;
   bool recompute = false, ieee32 = false;  // as in foreign

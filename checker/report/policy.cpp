@@ -1,18 +1,19 @@
 // Policy files: see policy.hpp.
-#include "checker/readers/readers.hpp"
 #include "checker/report/policy.hpp"
 
 #include <algorithm>
 
 #include "checker/limits/limits.hpp"
+#include "checker/readers/readers.hpp"
 #include "checker/translate/json_text.hpp"
 
 namespace outward_check {
 
 namespace {
 
-constexpr const char* keys[] = {"expect",    "semantics",     "allow", "limit",     "slack",
-                                "max-slack", "min-certified", "exact", "recompute", "ieee32"};
+constexpr const char* keys[] = {"expect",    "semantics",     "allow", "limit",      "slack",
+                                "max-slack", "min-certified", "trust", "fail-below", "allow-records",
+                                "exact",     "recompute",     "ieee32"};
 
 const std::string* value_after(const std::vector<std::string>& asked, const std::string& option) {
   const auto at = std::find(asked.begin(), asked.end(), option);
@@ -60,6 +61,9 @@ void require_no_weaker(Beside rule, const std::string& option, const std::string
     case Beside::same:
       if (const std::string* set = is_named ? value_after(policy.asked, option) : nullptr; set && *set != value)
         refuse("the policy says " + *set);
+      return;
+    case Beside::named:
+      if (!is_named || *value_after(policy.asked, option) != value) refuse("the policy does not name it");
       return;
     case Beside::at_most: {
       const Fraction most = option == "--slack" ? policy.foreign.slack : policy.foreign.max_slack.value_or(Fraction());

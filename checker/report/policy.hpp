@@ -16,6 +16,7 @@ enum class Beside {
   at_most,   // no more than the policy's number, which is 0 if it names none
   at_least,  // no less than the policy's number, if it names one
   listed,    // only what the policy lists
+  named,     // only as the policy names it
   limit,     // no higher than the policy sets that limit
   refused    // judges nothing, and its exit code 0 would pass for a verdict
 };

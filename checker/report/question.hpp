@@ -21,6 +21,8 @@ class AskedQuestion final : public Question {
   void ask(const ModelRead& model, Property asked);
   // The model with its data files, then the property's file; what was not read is left out.
   std::vector<ModelFile> files_read() const;
+  // The model's; null before it was read.
+  const Graph* graph() const { return shared_ ? &shared_->graph : model_ ? &model_->graph : nullptr; }
   const std::string& model_path() const { return model_path_; }  // "" before it was read
 
  private:

@@ -141,13 +141,13 @@ class PolicyTest(JudgeTest):
         found = {}
         for name, rule in rows:
             found.setdefault(rule or "open", set()).add(name)
-        self.assertEqual(found["same"], {"--expect", "--semantics"})
+        self.assertEqual((found["same"], found["named"]), ({"--expect", "--semantics", "--fail-below"}, {"--allow-records"}))
         self.assertEqual(found["at_most"], {"--slack", "--max-slack"})
         self.assertEqual(found["at_least"], {"--min-certified"})
         self.assertEqual((found["listed"], found["limit"]), ({"--allow"}, {"--limit"}))
         self.assertEqual(found["refused"], {"--print", "--parse", "--limits", "--help"})
         question = "model property root input dataset labels row radius label clip scale mean std layout norm output-range max-deviation weights input-shape"
-        how = "shard join exact json quiet explain recompute ieee32 sarif junit statement"
+        how = "trust shard join exact json quiet explain recompute ieee32 sarif junit statement"
         self.assertEqual(found["open"], {"--" + name for name in (question + " " + how).split()})
 
 

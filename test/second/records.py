@@ -101,6 +101,7 @@ SCHEMA = {
                       target=one_of("label", "range", "deviation", "none"), label=whole, range=pair,
                       deviation=number_or_empty, cases=whole, boxes=whole, digest=digest)],
     "numerics": [dict(format=text, rounding=text, subnormals=text, order=text, fusion=text)],
+    "capsules": [dict(profile=text, names=listed(text), sha256=listed(digest))],
     "box": [dict(box=whole)],
     "slopes": [dict(id=whole, node=whole, lower=text, upper=text)],
     "step": [dict(node=whole, method=one_of("interval")),

@@ -1,0 +1,234 @@
+// Capsule records: see capsules.hpp. The rules are those of certificates/RECORDS.md, read anew here.
+#include "checker/report/capsules.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "checker/readers/records.hpp"
+#include "checker/translate/json_text.hpp"
+#include "checker/translate/sha256.hpp"
+
+namespace outward_check {
+
+namespace {
+
+// Files of records as they are shipped in certificates/records, by their SHA-256. A test compares.
+constexpr const char* shipped[] = {
+    "4e817fb484b0c5adf3d4bf05e5736ad8318db10ddabd1062f8c0af14c12f1a2c",  // cuda.jsonl
+    "bc16b472826599d896f3c453d67f3730f80e6affd9bb0b701249dd524b0d198c",  // deployments.jsonl
+    "fe949fc81618b734dbb8ec1f7fee31e802e0c10961c598b9882f286a971e6812",  // fast_cpu.jsonl
+    "75931b9744c913a871790dc5822ee17cb70c7dac7f3ee2bc3f4105668f1c8089",  // formatted_cpu.jsonl
+    "e80650233ac4a99ba7c8dfeec62861917d467bee14ccd035c3df6573e521b706",  // libtorch.jsonl
+    "616ffe58d5ac3b342d0a53132d7fbedab1bd02361f5b86904a0272db3378338a",  // onnxruntime.jsonl
+    "5da72e08b0d304ee74bbd929e8763b49d24d6f6152cf0ae229f541aa1a195209",  // reference_cpu.jsonl
+};
+
+// Kinds of nodes, as records name operators; by the number of the kind.
+constexpr const char* kinds[] = {"input", "constant", "map", "dense", "conv",  "reduce", "bn",  "add", "shift",
+                                 "scale", "divide",   "neg", "relu",  "leaky", "clip",   "abs", "max"};
+
+struct EvidenceRow {
+  const char* word;
+  int strength;  // of trust_labels, the strongest label it supports; -1: none
+};
+constexpr EvidenceRow evidence_rows[] = {{"none", -1}, {"boundary", 0}, {"test", 1},       {"fuzz", 1},
+                                         {"guard", 2}, {"recheck", 2},  {"exhaustive", 3}, {"proof", 3}};
+
+struct Capsule {
+  std::string name, op, policy, assumption, fault;
+  int trust = 0;
+  bool is_shipped = false;
+};
+
+int label_of(const std::string& word) {
+  const auto at = std::find(std::begin(trust_labels), std::end(trust_labels), word);
+  return at == std::end(trust_labels) ? -1 : static_cast<int>(at - std::begin(trust_labels));
+}
+
+// The label that the weakest evidence supports; -1 and a fault if a contract has none.
+int supported(const JsonText& contracts, const std::string& op, std::string* fault) {
+  static constexpr std::pair<const char*, const char*> fields[] = {
+      {"shape", "shape_safety"}, {"layout", "layout_compatibility"}, {"value", "value_refinement"}};
+  int weakest = 3;
+  for (const auto& [field, claim] : fields) {
+    const JsonText& c = member(contracts, field, JsonKind::object);
+    if (member(c, "claim", JsonKind::string).text != claim || member(c, "op", JsonKind::string).text != op)
+      *fault = std::string("its contract ") + field + " is about something else";
+    const std::string& evidence = member(c, "evidence", JsonKind::string).text;
+    const auto row = std::find_if(std::begin(evidence_rows), std::end(evidence_rows),
+                                  [&](const EvidenceRow& r) { return evidence == r.word; });
+    const int strength = row == std::end(evidence_rows) ? -1 : row->strength;
+    if (strength < 0) *fault = std::string("its contract ") + field + " has no evidence (" + evidence + ")";
+    weakest = std::min(weakest, strength);
+  }
+  return weakest;
+}
+
+Capsule capsule_of(const JsonText& record) {
+  Capsule c;
+  const auto text = [&](const char* key) { return member(record, key, JsonKind::string).text; };
+  c.name = text("name"), c.op = text("op"), c.policy = text("policy"), c.assumption = text("assumption");
+  c.trust = label_of(text("trust"));
+  const int most = supported(member(record, "contracts", JsonKind::object), c.op, &c.fault);
+  if (c.trust < 0) c.fault = "its label " + text("trust") + " is none";
+  if (c.fault.empty() && c.trust > most)
+    c.fault = "its label " + text("trust") + " is stronger than its evidence, which supports " + trust_labels[most];
+  if (c.trust == 0 && c.assumption.empty()) c.assumption = "kernel " + c.name;
+  return c;
+}
+
+// All capsules below a folder by digest. The digest of a line is that of the line without its last member.
+std::map<std::string, Capsule> read_folder(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".jsonl") paths.push_back(at->path().string());
+  if (error || paths.empty()) throw ReadError(ReadError::Class::io, folder + ": no folder with records (*.jsonl)");
+  std::sort(paths.begin(), paths.end());
+  std::map<std::string, Capsule> out;
+  for (const std::string& path : paths) {
+    const Bytes bytes = read_file(path);
+    const std::string digest = sha256_hex(bytes.data(), bytes.size());
+    const bool is_shipped = std::find(std::begin(shipped), std::end(shipped), digest) != std::end(shipped);
+    std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      const std::size_t seal = line.rfind(",\"sha256\":\"");
+      if (!line.starts_with("{\"record\":\"capsule\",") || seal == std::string_view::npos) continue;
+      try {
+        Capsule c = capsule_of(parse_json_text(line));
+        c.is_shipped = is_shipped;
+        const std::string own = sha256_hex(reinterpret_cast<const std::uint8_t*>(line.data()), seal);
+        if (line.substr(seal) != ",\"sha256\":\"" + own + "\"}") c.fault = "its digest is not that of its text";
+        out.emplace(own, std::move(c));
+      } catch (const ReadError& e) {
+        throw ReadError(e.kind, path + ": " + e.what());
+      }
+    }
+  }
+  return out;
+}
+
+// Why executions under the policy are not all covered by the claim; "" if they are.
+std::string beyond(const std::string& policy, const std::string& semantics) {
+  const std::string format = semantics == "fp32_any" ? "binary32" : semantics == "fp64_any" ? "binary64" : "";
+  std::size_t at = policy.find(' ');
+  if (format.empty()) return "the claim is about the reals";
+  if (policy.substr(0, at) != format) return "it computes in " + policy.substr(0, at);
+  while (at != std::string::npos) {
+    const std::size_t next = policy.find(' ', at + 1);
+    const std::string word = policy.substr(at + 1, next == std::string::npos ? next : next - at - 1);
+    static const std::set<std::string> covered = {"rounding=nearest_even",
+                                                  "subnormals=gradual",
+                                                  "contraction=none",
+                                                  "contraction=fma",
+                                                  "reduction=none",
+                                                  "reduction=sequential",
+                                                  "reduction=pairwise",
+                                                  "reduction=any_order",
+                                                  "reduction=any_order_any_fusion",
+                                                  "reduction=implementation_defined"};
+    if (covered.count(word) == 0) return "its policy says " + word;
+    at = next;
+  }
+  return "";
+}
+
+struct Named {
+  std::string profile;
+  std::map<std::string, std::string> names;  // by digest
+};
+
+Named named_by(const std::string& file) {
+  Named out;
+  RecordReader reader(file);
+  for (Record r; reader.next(&r) && r.name != "box";) {
+    if (r.name != "capsules") continue;
+    const std::vector<Json>&names = r.at("names").items, &digests = r.at("sha256").items;
+    if (names.size() != digests.size())
+      throw ReadError(ReadError::Class::malformed,
+                      file + ": line " + std::to_string(r.line) + ": capsules: as many digests as names expected");
+    out.profile = r.text("profile");
+    for (std::size_t i = 0; i < names.size(); ++i) out.names.emplace(digests[i].text, names[i].text);
+  }
+  return out;
+}
+
+std::set<std::string> allowed_digests(const std::string& path) {
+  std::set<std::string> out;
+  if (path.empty()) return out;
+  const Bytes bytes = read_file(path);
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  while (!rest.empty()) {
+    const std::string line(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.empty()) continue;
+    if (line.size() != 64 || line.find_first_not_of(hex_digits) != std::string::npos)
+      throw ReadError(ReadError::Class::malformed,
+                      path + ": a digest of 64 lower-case hex digits in each line expected");
+    out.insert(line);
+  }
+  return out;
+}
+
+}  // namespace
+
+void judge_capsules(const Options& options, const std::string& file, const Graph& graph, Line* line) {
+  const Named named = named_by(file);
+  if (options.trust.empty()) {
+    if (!named.names.empty())
+      line->notes.push_back("names " + std::to_string(named.names.size()) + " records of kernels (profile " +
+                            named.profile + "), which --trust DIR looks at");
+    return;
+  }
+  const auto not_asked = [&](const std::string& reason) {
+    line->word = "VALID_BUT_NOT_ASKED", line->code = 2;
+    line->reasons.push_back(reason);
+  };
+  if (named.names.empty()) return not_asked("it names no records of kernels, --trust asks what it rests on");
+  const std::map<std::string, Capsule> known = read_folder(options.trust);
+  const std::set<std::string> allowed = allowed_digests(options.allow_records);
+  const int least = options.fail_below.empty() ? 0 : label_of(options.fail_below);
+  std::set<std::string> covered, assumptions;
+  int weakest = 3;
+  for (const auto& [digest, name] : named.names) {
+    const auto at = known.find(digest);
+    if (at == known.end()) {
+      not_asked("capsule " + name + ": no record with SHA-256 " + digest + " in " + options.trust);
+      continue;
+    }
+    const Capsule& c = at->second;
+    const std::string fault = c.name != name ? "the record of this digest is " + c.name : c.fault;
+    if (!fault.empty()) not_asked("capsule " + name + ": " + fault);
+    if (!c.is_shipped && allowed.count(digest) == 0)
+      not_asked("capsule " + name +
+                ": its record is not shipped with this checker, nor on the list of --allow-records");
+    const std::string outside = beyond(c.policy, line->claims.empty() ? "" : line->claims[0]);
+    if (!outside.empty()) not_asked("capsule " + name + ": not covered by the claim: " + outside);
+    if (c.trust < least)
+      not_asked("capsule " + name + " is " + trust_labels[std::max(c.trust, 0)] + ", asked was at least " +
+                options.fail_below);
+    weakest = std::min(weakest, std::max(c.trust, 0));
+    covered.insert(c.op);
+    if (!c.assumption.empty()) assumptions.insert(c.assumption);
+    line->notes.push_back("capsule " + name + " (" + trust_labels[std::max(c.trust, 0)] + "): " + c.policy);
+  }
+  for (const Node& node : graph.nodes) {
+    const std::string kind = kinds[static_cast<int>(node.kind)];
+    if (node.kind == Kind::input || node.kind == Kind::constant || !covered.insert(kind).second) continue;
+    not_asked("no capsule runs its " + kind + " nodes");
+  }
+  line->notes.push_back(std::string("trust of what it rests on: ") + trust_labels[weakest]);
+  for (const std::string& name : assumptions) {
+    line->notes.push_back("assumed: " + name);
+    if (line->code != 0 && line->word != "VALID_WITH_ASSUMPTIONS") continue;
+    if (std::find(options.allowed.begin(), options.allowed.end(), name) != options.allowed.end()) continue;
+    line->word = "VALID_WITH_ASSUMPTIONS", line->code = 2;
+    line->reasons.push_back("the assumption " + name + " was not allowed (--allow " + name + ")");
+  }
+}
+
+}  // namespace outward_check

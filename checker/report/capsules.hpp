@@ -1,0 +1,21 @@
+// The records of kernels that a certificate names (certificates/RECORDS.md) against those in a folder: what --trust,
+// --fail-below and --allow-records ask. Can only take a VALID away.
+#pragma once
+#include <string>
+
+#include "checker/kernel/graph.hpp"
+#include "checker/report/line.hpp"
+
+namespace outward_check {
+
+// The labels, from weakest to strongest.
+inline constexpr const char* trust_labels[] = {"external", "fuzzed", "checked", "proved"};
+
+// REQUIRES a line about a certificate of ours that is VALID, about this graph. Without --trust only notes that there
+// are records. With it the word becomes VALID_BUT_NOT_ASKED if a record is missing from the folder, is not that of its
+// digest, is neither of a shipped file nor allowed, contradicts itself, allows executions that the claim does not
+// cover, or if the records leave a kind of node out or are weaker than --fail-below; VALID_WITH_ASSUMPTIONS if one
+// assumes what --allow does not name. Throws ReadError for a folder or a list that cannot be read.
+void judge_capsules(const Options& options, const std::string& file, const Graph& graph, Line* line);
+
+}  // namespace outward_check

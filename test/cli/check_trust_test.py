@@ -1,0 +1,194 @@
+"""`check --trust`: the records of kernels that a certificate names, looked up, compared and weighed."""
+import glob
+import hashlib
+import json
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+sys.path.insert(0, harness.source("test", "second"))
+import check as second
+
+EXAMPLES = harness.source("certificates", "examples")
+RECORDS = harness.source("certificates", "records")
+ASKED = ["--model", EXAMPLES + "/models/worked.onnx", "--property", EXAMPLES + "/properties/worked.vnnlib"]
+
+
+def sealed_record(record):
+    """The line of a record with the digest that belongs to it."""
+    head = json.dumps({k: v for k, v in record.items() if k != "sha256"}, separators=(",", ":"), ensure_ascii=False)[:-1]
+    digest = hashlib.sha256(head.encode()).hexdigest()
+    return '%s,"sha256":"%s"}' % (head, digest), digest
+
+
+def shipped():
+    found = {}
+    for path in glob.glob(RECORDS + "/*.jsonl"):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                record = json.loads(line)
+                if record["record"] == "capsule":
+                    found[record["name"]] = record
+    return found
+
+
+class TrustTest(harness.FolderTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.records = shipped()
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        return self.path(name)
+
+    def certificate(self, capsules, at=4, times=1):
+        """The worked example that names these (name, digest)."""
+        lines = harness.read("certificates", "examples", "accepted", "worked.jsonl").split("\n")[:-2]
+        record = {"record": "capsules", "profile": "p", "names": [n for n, _ in capsules], "sha256": [d for _, d in capsules]}
+        lines[at:at] = [json.dumps(record, separators=(",", ":"))] * times
+        body = "".join(line + "\n" for line in lines)
+        footer = '{"record":"footer","records":%d,"sha256":"%s"}\n' % (len(lines), hashlib.sha256(body.encode()).hexdigest())
+        return self.write("c.jsonl", body + footer)
+
+    def named(self, *names):
+        return [(n, self.records[n]["sha256"]) for n in names]
+
+    def judge(self, certificate, *more, word):
+        """The line of `check`, which has to begin with the word."""
+        done = harness.run("check", certificate, *ASKED, *more)
+        self.assertEqual(done.out.split(" ")[0], word, done)
+        self.assertEqual(done.code, {"VALID": 0, "INVALID": 1, "MALFORMED": 4}.get(word, 2), done)
+        return done.out + done.err
+
+    def refused(self, certificate, reason, *more):
+        told = self.judge(certificate, "--trust", self.path("records") if os.path.isdir(self.path("records")) else RECORDS, *more,
+                          word="VALID_BUT_NOT_ASKED")
+        self.assertIn(reason, told)
+
+    def own(self, allow=True, **changes):
+        """A certificate that rests on the reference kernels, one of them changed; and options for its record."""
+        record = dict(self.records["reference.dense.binary32"], name="own.dense", **changes)
+        line, digest = sealed_record(record)
+        self.write("records/own.jsonl", line + "\n")
+        for path in glob.glob(RECORDS + "/*.jsonl"):
+            with open(path, encoding="utf-8") as file:
+                self.write("records/" + os.path.basename(path), file.read())
+        more = ["--allow-records", self.write("allowed", digest + "\n")] if allow else []
+        return self.certificate([("own.dense", digest)] + self.named("reference.relu.binary32")), more
+
+    def test_the_shipped_files_are_those_of_the_checker(self):
+        source = harness.read("checker", "report", "capsules.cpp")
+        known = set(re.findall(r'"([0-9a-f]{64})"', source))
+        files = [p for p in glob.glob(RECORDS + "/*.jsonl") if os.path.basename(p) != "profiles.jsonl"]
+        found = set()
+        for path in files:
+            with open(path, "rb") as file:
+                found.add(hashlib.sha256(file.read()).hexdigest())
+        self.assertEqual(known, found)
+
+    def test_accepted(self):
+        for provider, label in ("reference", "fuzzed"), ("fast", "fuzzed"):
+            certificate = self.certificate(self.named(provider + ".dense.binary32", "reference.relu.binary32"))
+            self.assertIn("names 2 records of kernels", self.judge(certificate, "--explain", word="VALID"))
+            told = self.judge(certificate, "--trust", RECORDS, "--explain", word="VALID")
+            self.assertIn("trust of what it rests on: " + label, told)
+            self.judge(certificate, "--trust", RECORDS, "--fail-below", "fuzzed", word="VALID")
+            self.assertIn("asked was at least checked",
+                          self.judge(certificate, "--trust", RECORDS, "--fail-below", "checked", word="VALID_BUT_NOT_ASKED"))
+            self.assertEqual(second.run([certificate] + ASKED)[0], "VALID")
+
+    def test_the_record_is_no_part_of_the_proof(self):
+        two = self.certificate(self.named("fast.dense.binary32"), times=2)
+        self.judge(two, word="VALID")
+        for at in 3, 5, 8:  # before the numerics, in a box, behind it
+            late = self.certificate(self.named("fast.dense.binary32"), at=at)
+            word = second.run([late] + ASKED)[0]
+            self.assertIn(word, ("INVALID", "MALFORMED"))
+            self.judge(late, word=word)
+
+    def test_named_and_not_there(self):
+        good = self.named("fast.dense.binary32", "reference.relu.binary32")
+        self.refused(EXAMPLES + "/accepted/worked.jsonl", "names no records")
+        self.refused(self.certificate(good + [("fast.conv.binary32", "0" * 64)]), "no record with SHA-256 " + "0" * 64)
+        self.refused(self.certificate([("fast.conv.binary32", good[0][1]), good[1]]), "the record of this digest is fast.dense.binary32")
+        self.refused(self.certificate(good[:1]), "no capsule runs its relu nodes")
+        self.refused(self.certificate(good[1:]), "no capsule runs its dense nodes")
+
+    def test_policies_beyond_the_claim(self):
+        relu = self.named("reference.relu.binary32")
+        for name in self.records:
+            record = self.records[name]
+            words = record["policy"].split(" ")
+            beyond = words[0] != "binary32" or any(re.match("operands|accumulator|subnormals=flush|ulp|rounding|reduction=block", w) for w in words)
+            if record["op"] == "dense" and beyond:
+                self.refused(self.certificate(self.named(name) + relu), "not covered by the claim")
+        for policy in "binary32 speed=high", "binary32 reduction=strassen", "binary64", "", "binary32  reduction=sequential":
+            certificate, more = self.own(policy=policy)
+            self.refused(certificate, "not covered by the claim", *more)
+
+    def test_records_of_ones_own(self):
+        certificate, more = self.own(allow=False)
+        self.refused(certificate, "not shipped with this checker")
+        self.refused(certificate, "not shipped with this checker", "--allow-records", self.write("none", "\n" + "1" * 64 + "\n"))
+        certificate, more = self.own()
+        self.judge(certificate, "--trust", self.path("records"), *more, word="VALID")
+        base = self.records["reference.dense.binary32"]
+        certificate, more = self.own(trust="proved")
+        self.refused(certificate, "stronger than its evidence", *more)
+        certificate, more = self.own(trust="sure")
+        self.refused(certificate, "its label sure is none", *more)
+        for field in "shape", "layout", "value":
+            for change in {"evidence": "none"}, {"evidence": "hearsay"}, {"claim": "vjp_refinement"}, {"op": "conv"}:
+                contracts = dict(base["contracts"], **{field: dict(base["contracts"][field], **change)})
+                certificate, more = self.own(contracts=contracts)
+                self.refused(certificate, "its contract " + field, *more)
+
+    def test_a_tampered_record(self):
+        for old, new in ('"trust":"fuzzed"', '"trust":"checked"'), ("reference order", "any order"), ('"provider":"', '"provider":"x'):
+            certificate, more = self.own()
+            text = harness.read("certificates", "records", "reference_cpu.jsonl")
+            line = next(l for l in text.split("\n") if '"name":"reference.relu.binary32"' in l)
+            if old not in line:
+                continue
+            self.write("records/reference_cpu.jsonl", text.replace(line, line.replace(old, new)))
+            self.refused(certificate, "no record with SHA-256", *more)          # its text has another digest
+        certificate, more = self.own()
+        line = open(self.path("records/own.jsonl"), encoding="utf-8").read()
+        self.write("records/own.jsonl", line[:-4] + ("0" if line[-4] != "0" else "1") + '"}\n')
+        self.refused(certificate, "its digest is not that of its text", *more)
+
+    def test_assumptions(self):
+        names = [n for n in self.records if n.startswith("onnxruntime.") and self.records[n]["op"] in ("dense", "relu")]
+        certificate = self.certificate(self.named(*names))
+        told = self.judge(certificate, "--trust", RECORDS, word="VALID_WITH_ASSUMPTIONS")
+        assumption = self.records[names[0]]["assumption"]
+        self.assertIn("--allow " + assumption, told)
+        self.judge(certificate, "--trust", RECORDS, "--allow", assumption, word="VALID")
+        self.judge(certificate, "--trust", RECORDS, "--allow", assumption, "--fail-below", "fuzzed", word="VALID_BUT_NOT_ASKED")
+
+    def test_usage(self):
+        certificate = self.certificate(self.named("fast.dense.binary32", "reference.relu.binary32"))
+        for more in (["--fail-below", "fuzzed"], ["--allow-records", certificate], ["--trust", RECORDS, "--fail-below", "best"],
+                     ["--allow", "onnxruntime-cpu-any-order"], ["--trust", RECORDS, "--shard", "1/2"], ["--trust", RECORDS, "--allow", "a\nb"]):
+            self.assertEqual(harness.run("check", certificate, *ASKED, *more).code, 3, more)
+        for more in ["--trust", self.folder + "/nowhere"], ["--trust", EXAMPLES + "/models"], ["--trust", RECORDS, "--allow-records", certificate]:
+            self.assertEqual(harness.run("check", certificate, *ASKED, *more).code, 4, more)
+        self.write("bad/x.jsonl", '{"record":"capsule","name":1,"sha256":"' + "0" * 64 + '"}\n')
+        self.assertEqual(harness.run("check", certificate, *ASKED, "--trust", self.path("bad")).code, 4)
+
+    def test_policy_files(self):
+        certificate = self.certificate(self.named("fast.dense.binary32", "reference.relu.binary32"))
+        policy = self.write("policy.json", json.dumps({"trust": RECORDS, "fail-below": "checked"}))
+        self.judge(certificate, "--policy", policy, word="VALID_BUT_NOT_ASKED")
+        for more in ["--fail-below", "external"], ["--allow-records", certificate]:
+            self.assertEqual(harness.run("check", certificate, *ASKED, "--policy", policy, *more).code, 3, more)
+
+
+if __name__ == "__main__":
+    harness.main()
