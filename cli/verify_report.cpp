@@ -165,8 +165,7 @@ void print_counterexample(const Options& options, const Outcome& o, const Report
 
 std::string coverage(Semantics s) {
   if (s == Semantics::capsule)
-    return "every execution that the policies of the plan below allow, and the network over the real numbers; nothing "
-           "else";
+    return "every execution that the policies of the plan below allow, if its kernels keep to them; nothing else";
   if (s == Semantics::real) return "the network over the real numbers; floating point is not covered";
   return std::string(s == Semantics::fp32_any ? "every binary32" : "every binary64") +
          " execution (round to nearest, gradual underflow, sums in any order and fusion) and the network over the real "

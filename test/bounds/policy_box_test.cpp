@@ -1,0 +1,148 @@
+// The semantics `capsule`: values computed under the policies of a plan lie in the ranges of every stored node, forward
+// and backward, and each term of the boxes is needed.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "bounds/backward.hpp"
+#include "bounds/forward.hpp"
+#include "bounds/relaxation.hpp"
+#include "formats/error.hpp"
+#include "runtime/capsules/execution.hpp"
+#include "test/bounds/support.hpp"
+
+using namespace outward;
+using namespace outward::testing;
+
+namespace {
+
+// Forward ranges, cut by backward bounds of every element of every sum group.
+State ranges_of(const Network& net, Semantics semantics, const Box& box, BackwardEngine& engine) {
+  State state(net, semantics);
+  set_input_range(net, state, {box.lo, box.hi});
+  for (std::uint32_t k = 1; k < net.size(); ++k) {
+    if (!net.groups.stored[k]) continue;
+    interval_step(net, state, k);
+    const std::size_t n = net.node(k).size;
+    std::vector<std::uint32_t> all(n);
+    for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
+    std::vector<double> lower(n), upper(n);
+    if (net.is_root(k)) {
+      engine.unit_bounds(state, k, all, 1.0, lower);
+      engine.unit_bounds(state, k, all, -1.0, upper);
+      for (std::size_t i = 0; i < n; ++i) {
+        state.range[k].lo[i] = std::max(state.range[k].lo[i], lower[i]);
+        state.range[k].hi[i] = std::min(state.range[k].hi[i], -upper[i]);
+      }
+    }
+    if (is_piecewise(net.node(k).kind) || net.node(k).kind == Kind::max)
+      set_lines(net, state, k, adaptive_slopes(net, state, k));
+  }
+  return state;
+}
+
+// How many values of how many executions under `executed` leave the ranges that `assumed` gives.
+struct Escapes {
+  std::size_t values = 0, outside = 0;
+};
+Escapes escapes(const char* executed, const char* assumed, std::uint64_t seed, int trials) {
+  Random random(seed);
+  Escapes out;
+  for (int trial = 0; trial < trials; ++trial) {
+    const Graph graph = random_graph(random, 1 + trial % 3, trial % 4 == 0);
+    const std::size_t inputs = graph.nodes[0].size, nodes = graph.nodes.size();
+    Box box = random_box(random, inputs, trial % 3 == 0 ? 0.0 : 0.5);
+    if (trial % 2 == 1)  // down where results are subnormal
+      for (std::size_t i = 0; i < inputs; ++i) {
+        box.lo[i] = static_cast<double>(static_cast<float>(box.lo[i] * 0x1p-126));
+        box.hi[i] = std::max(box.lo[i], static_cast<double>(static_cast<float>(box.hi[i] * 0x1p-126)));
+      }
+    Network net(graph);
+    try {
+      net.follow(std::vector<NumericalPolicy>(nodes, parse_policy(assumed)));
+    } catch (const InputRefused&) {  // a constant that would be flushed where that has no box
+      continue;
+    }
+    BackwardEngine engine(net, {1, true, {}});
+    const State state = ranges_of(net, Semantics::capsule, box, engine);
+    if (!state.overflow.empty()) continue;
+    for (int p = 0; p < 4; ++p) {
+      std::vector<double> x = random_point(random, box);
+      for (std::size_t i = 0; i < inputs; ++i) x[i] = std::min(std::max(x[i], box.lo[i]), box.hi[i]);
+      std::vector<std::vector<double>> values;
+      run_under(graph, std::vector<NumericalPolicy>(nodes, parse_policy(executed)), x, &values);
+      for (std::uint32_t k = 1; k < nodes; ++k) {
+        for (std::size_t i = 0; net.groups.stored[k] && i < values[k].size(); ++i) {
+          ++out.values;
+          if (!(state.range[k].lo[i] <= values[k][i] && values[k][i] <= state.range[k].hi[i])) ++out.outside;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("capsule: executions under a policy lie in its ranges") {
+  for (const char* policy :
+       {"binary32 reduction=sequential", "binary32 contraction=fma reduction=sequential", "binary32 reduction=pairwise",
+        "binary32 subnormals=flush reduction=sequential",
+        "binary32 subnormals=flush contraction=fma reduction=sequential", "binary32 operands=tf32 reduction=sequential",
+        "binary32 operands=bfloat16 reduction=pairwise"}) {
+    const Escapes e = escapes(policy, policy, 5, 60);
+    CAPTURE(policy);
+    CHECK(e.values > 500);
+    CHECK(e.outside == 0);
+  }
+  // The wider policies hold what the narrower ones compute, also the block model's what TF32 factors give.
+  CHECK(escapes("binary32 reduction=pairwise", "binary32 reduction=implementation_defined", 6, 20).outside == 0);
+  CHECK(
+      escapes("binary32 operands=tf32 reduction=sequential", "binary32 operands=tf32 reduction=block(h100_tf32)", 7, 20)
+          .outside == 0);
+  CHECK(escapes("binary32 reduction=sequential", "binary32 rounding=toward_zero reduction=sequential", 8, 20).outside ==
+        0);
+}
+
+TEST_CASE("capsule: each term of the boxes is needed") {
+  CHECK(escapes("binary32 subnormals=flush reduction=sequential", "binary32 reduction=sequential", 9, 60).outside > 0);
+  CHECK(escapes("binary32 operands=tf32 reduction=sequential", "binary32 reduction=sequential", 9, 60).outside > 0);
+  CHECK(escapes("binary32 operands=bfloat16 reduction=sequential", "binary32 operands=tf32 reduction=sequential", 9, 60)
+            .outside > 0);
+}
+
+TEST_CASE("capsule: covered policies give the boxes of fp32_any") {
+  Random random(12);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Graph graph = random_graph(random, 2, trial % 2 == 0);
+    const Box box = random_box(random, graph.nodes[0].size, 0.25);
+    Network net(graph);
+    net.follow(
+        std::vector<NumericalPolicy>(graph.nodes.size(), parse_policy("binary32 reduction=any_order_any_fusion")));
+    BackwardEngine engine(net, {1, true, {}});
+    const State any = ranges_of(net, Semantics::fp32_any, box, engine);
+    const State capsule = ranges_of(net, Semantics::capsule, box, engine);
+    CHECK(any.overflow == capsule.overflow);
+    for (std::uint32_t k = 0; k < net.size(); ++k) CHECK(any.delta[k] == capsule.delta[k]);
+  }
+}
+
+TEST_CASE("capsule: what has no error box is refused by name") {
+  Graph g;
+  Node input, divide;
+  input.size = 1;
+  divide.kind = Kind::divide;
+  divide.operands = {0};
+  divide.size = 1;
+  divide.payload = {0x1p-130};
+  divide.origin = "node 0 'quotient' (Div)";
+  g.nodes = {input, divide};
+  g.output = 1;
+  Network net(g);
+  const auto with = [&](const char* policy) { net.follow(std::vector<NumericalPolicy>(2, parse_policy(policy))); };
+  CHECK_NOTHROW(with("binary32"));
+  CHECK_THROWS_AS(with("binary32 subnormals=flush"), InputRefused);
+  CHECK_THROWS_AS(with("e4m3fn"), InputRefused);
+  CHECK_THROWS_AS(with("binary128"), InputRefused);
+  CHECK_THROWS_AS(with("binary32 ulp=1"), InputRefused);
+}
