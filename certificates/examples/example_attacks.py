@@ -36,7 +36,11 @@ def halves_swapped(records):
     records[first:end(second)] = records[second:end(second)] + records[first:second]
 
 
+# Names a kernel; whether there is such a record is no matter of the proof.
+KERNELS = {"record": "capsules", "profile": "own", "names": ["own.dense"], "sha256": ["0" * 64]}
+
 MADE = [
+    ("worked", "capsules", before("box", KERNELS)),
     ("worked_tie", "both_rows", several(put("refute", "rows", [0, 1]), put("refute", "lambda", ["1*2^0", "1*2^0"]))),
     ("worked_open", "point_inside", put("point", "values", ["0.99999999999"])),
     ("worked", "crossed", listed_before("refute", [split(1, 0, "1*2^1"), crossed(1, 0), CLOSE])),
@@ -192,6 +196,9 @@ TREE = [
     ("worked", "range_large", put("refute", "ranges", multiple(1, 0, "3*2^1")), "the multiple spoils the bound"),
     ("worked", "range_zero", put("refute", "ranges", multiple(1, 0, "0")), "a multiple of zero"),
     ("worked", "bound_in_proof", before("close", bound(0, "lower", "-1*2^0", [0])), "a bound under the claim holds"),
+    ("worked", "capsules_late", before("close", KERNELS), "kernels are named inside a box"),
+    ("worked", "capsules_digest", before("box", dict(KERNELS, sha256=["0"])), "no digest"),
+    ("worked_violated", "capsules_point", before("point", KERNELS), "kernels beside a counterexample"),
     ("worked", "point_in_proof", before("close", {"record": "point", "case": 0, "values": ["1"]}),
      "a point in a proof"),
     ("worked_violated", "point_outside", put("point", "values", ["1.25"]), "the point is outside the box"),
