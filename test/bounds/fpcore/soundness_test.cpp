@@ -262,7 +262,8 @@ TEST_CASE("bounds that are known on paper") {
   CHECK(bound("(FPCore (x) :pre (<= 1 x 2) (- (* x x) (* x x)))") == 0);
   CHECK(bound("(FPCore (x) :pre (<= 1 x 2) (fmax (fabs (- x)) x))") == 0);
   CHECK(bound("(FPCore (x) :precision binary32 :pre (<= 1 x 2) (! :precision binary64 (* x x)))") == 0);
-  // Not exact any more beyond the grid.
+  // Not exact any more beyond the grid, nor where the scaled number is subnormal.
+  CHECK(bound("(FPCore (x) :precision binary16 :pre (<= 0.0001 x 0.001) (* x 0.25))") == 0x1p-25);
   CHECK(bound("(FPCore (x) :pre (<= 16 x 32) (+ x 11))") == 32 * u);
   // A constant with a known error counts with that, not with half a unit.
   const double tenth = bound("(FPCore () 0.1)");
