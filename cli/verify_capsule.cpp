@@ -29,6 +29,15 @@ bool proved_by_ends(const PlannedQuery& planned, const Graph& graph, const Prope
   });
 }
 
+// Each once, in the order of the nodes.
+std::vector<Capsule> capsules_of(const Plan& plan) {
+  std::vector<Capsule> used;
+  for (const PlannedNode& n : plan.nodes)
+    if (std::none_of(used.begin(), used.end(), [&](const Capsule& c) { return c.name == n.capsule.name; }))
+      used.push_back(n.capsule);
+  return used;
+}
+
 }  // namespace
 
 PlannedQuery plan_query(const Options& o, const Model& model) {
@@ -74,7 +83,7 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
                      .has_value();
   if (acceptable) {
     uncertified = std::string("the certificate claims ") + semantics_name(planned.certified) +
-                  ", which covers every policy of the plan; that the records are true is not part of it";
+                  ", which covers every policy of the plan, and names the records, which `check --trust DIR` looks at";
     return;
   }
   certificate.clear();
@@ -86,12 +95,18 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
                           std::string(semantics_name(planned.certified));
 }
 
+void name_capsules(const AcceptedPlan& accepted, CertificateWriter& to) {
+  std::vector<std::string> names, digests;
+  for (const Capsule& c : capsules_of(accepted.plan())) {
+    names.push_back(c.name);
+    digests.push_back(c.sha256);
+  }
+  to.capsules(accepted.plan().profile.name, names, digests);
+}
+
 std::vector<std::string> summary_lines(const AcceptedPlan& accepted) {
   const Plan& plan = accepted.plan();
-  std::vector<Capsule> used;
-  for (const PlannedNode& n : plan.nodes)
-    if (std::none_of(used.begin(), used.end(), [&](const Capsule& c) { return c.name == n.capsule.name; }))
-      used.push_back(n.capsule);
+  const std::vector<Capsule> used = capsules_of(plan);
   const Closure closure = trust_closure(used);
   std::vector<std::string> lines = {"plan: " + profile_line(plan.profile),
                                     std::string("weakest label: ") + trust_text(closure.weakest)};

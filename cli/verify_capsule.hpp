@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bounds/verify.hpp"
+#include "certificates/writer.hpp"
 #include "cli/verify_options.hpp"
 #include "runtime/capsules/planner.hpp"
 
@@ -21,6 +22,9 @@ struct PlannedQuery {
 
 // Plans the model; throws what the gate throws.
 PlannedQuery plan_query(const Options& o, const Model& model);
+
+// Names the records that the plan rests on in a certificate that has no box yet.
+void name_capsules(const AcceptedPlan& plan, CertificateWriter& to);
 
 // After the prover: proves what it left open where the policies leave no choice, by running the ends of every box;
 // drops the certificate where `check` would not accept it, and says why in `uncertified`.

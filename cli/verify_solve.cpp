@@ -116,6 +116,7 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   const std::string claim = property.bound_only ? "bound" : "holds";
   const char* const claimed = semantics_name(planned ? planned->certified : semantics);
   CertificateWriter writer({claim, claimed, "outward verify 0.1.0"}, model, property);
+  if (planned) name_capsules(*planned->plan, writer);
   CertificateObserver observer(writer);
   Outcome outcome = verify_property(net, property, v, observer);
   if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0) {

@@ -103,6 +103,16 @@ class TrustTest(harness.FolderTest):
                           self.judge(certificate, "--trust", RECORDS, "--fail-below", "checked", word="VALID_BUT_NOT_ASKED"))
             self.assertEqual(second.run([certificate] + ASKED)[0], "VALID")
 
+    def test_what_verify_writes(self):
+        """--semantics capsule names the records of its plan, and --trust finds them."""
+        for profile, word in ("reference_cpu", "VALID"), ("checked_cpu", "VALID"), ("onnxruntime_cpu", "VALID_WITH_ASSUMPTIONS"):
+            done = harness.run("verify", ASKED[1], ASKED[3], "--semantics", "capsule", "--profile", profile,
+                               "--certificate", self.path("v.jsonl"))
+            self.assertEqual((done.out.split(" ")[0], done.code), ("holds", 0), done)
+            told = self.judge(self.path("v.jsonl"), "--trust", RECORDS, "--explain", word=word)
+            self.assertIn("trust of what it rests on: " + ("external" if "onnx" in profile else "fuzzed"), told)
+            self.assertEqual(second.run([self.path("v.jsonl")] + ASKED)[0], "VALID")
+
     def test_the_record_is_no_part_of_the_proof(self):
         two = self.certificate(self.named("fast.dense.binary32"), times=2)
         self.judge(two, word="VALID")
@@ -159,7 +169,8 @@ class TrustTest(harness.FolderTest):
             self.write("records/reference_cpu.jsonl", text.replace(line, line.replace(old, new)))
             self.refused(certificate, "no record with SHA-256", *more)          # its text has another digest
         certificate, more = self.own()
-        line = open(self.path("records/own.jsonl"), encoding="utf-8").read()
+        with open(self.path("records/own.jsonl"), encoding="utf-8") as file:
+            line = file.read()
         self.write("records/own.jsonl", line[:-4] + ("0" if line[-4] != "0" else "1") + '"}\n')
         self.refused(certificate, "its digest is not that of its text", *more)
 
