@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string figure(double x) {
+std::string short_figure(double x) {
   if (x < 0) return "-";
   if (!(x < HUGE_VAL)) return "unbounded";
   char text[32];
@@ -22,9 +22,9 @@ std::string figure(double x) {
 }
 
 // JSON has no infinity: null.
-Json number(double x) { return std::fabs(x) < HUGE_VAL ? Json(x) : Json(nullptr); }
-Json observed_number(double x) { return x < 0 ? Json(nullptr) : number(x); }
-Json ratio(double bound, double observed) {
+Json finite_number(double x) { return std::fabs(x) < HUGE_VAL ? Json(x) : Json(nullptr); }
+Json observed_number(double x) { return x < 0 ? Json(nullptr) : finite_number(x); }
+Json bound_ratio(double bound, double observed) {
   return observed > 0 && bound < HUGE_VAL ? Json(bound / observed) : Json(nullptr);
 }
 
@@ -34,7 +34,7 @@ std::string kind_words(const OperatorLine& line) {
   return text;
 }
 
-void print_table(const RoundoffReport& r) {
+void print_operator_table(const RoundoffReport& r) {
   std::printf("%s\n  %s, %s\n", r.subject.c_str(), r.policy.c_str(), r.inputs.c_str());
   std::size_t name_width = 8;
   for (const OperatorLine& o : r.operators) name_width = std::max(name_width, std::min<std::size_t>(o.name.size(), 32));
@@ -45,12 +45,12 @@ void print_table(const RoundoffReport& r) {
     const std::string name = o.name.size() > 32 ? o.name.substr(0, 29) + "..." : o.name;
     std::printf("%-*s %-12s %8llu %10s %10s %10s %10s %6.1f%% %9s %6llu %9s%s\n", static_cast<int>(name_width),
                 name.c_str(), kind_words(o).c_str(), static_cast<unsigned long long>(o.elements),
-                figure(std::fmax(std::fabs(o.lo), std::fabs(o.hi))).c_str(), figure(o.local).c_str(),
-                figure(o.relative).c_str(), figure(o.total).c_str(), 100 * o.share,
+                short_figure(std::fmax(std::fabs(o.lo), std::fabs(o.hi))).c_str(), short_figure(o.local).c_str(),
+                short_figure(o.relative).c_str(), short_figure(o.total).c_str(), 100 * o.share,
                 std::fabs(o.headroom_bits) < 1e6
                     ? (std::to_string(static_cast<long>(std::floor(o.headroom_bits))) + " bits").c_str()
                     : "-",
-                static_cast<unsigned long long>(o.subnormal), figure(o.observed).c_str(),
+                static_cast<unsigned long long>(o.subnormal), short_figure(o.observed).c_str(),
                 r.has_target ? ("  " + o.recommended).c_str() : "");
   }
   std::printf("\n%-8s %12s %10s %10s %10s %10s %-11s %9s %7s\n", "output", "range", "forward", "mean-value",
@@ -58,19 +58,20 @@ void print_table(const RoundoffReport& r) {
   for (std::size_t j = 0; j < r.outputs.size(); ++j) {
     const OutputLine& y = r.outputs[j];
     std::printf("Y_%-6zu %12s %10s %10s %10s %10s %-11s %9s %7s\n", j,
-                figure(std::fmax(std::fabs(y.lo), std::fabs(y.hi))).c_str(), figure(y.forward).c_str(),
-                figure(y.mean_value).c_str(), figure(y.difference).c_str(), figure(y.bound).c_str(), y.form.c_str(),
-                figure(y.observed).c_str(), y.observed > 0 ? figure(y.bound / y.observed).c_str() : "-");
+                short_figure(std::fmax(std::fabs(y.lo), std::fabs(y.hi))).c_str(), short_figure(y.forward).c_str(),
+                short_figure(y.mean_value).c_str(), short_figure(y.difference).c_str(), short_figure(y.bound).c_str(),
+                y.form.c_str(), short_figure(y.observed).c_str(),
+                y.observed > 0 ? short_figure(y.bound / y.observed).c_str() : "-");
   }
   if (!r.observed.orders.empty()) {
     std::printf("\nobserved in %llu runs:", static_cast<unsigned long long>(r.observed.runs));
     for (const auto& o : r.observed.orders)
-      std::printf(" %s %s;", roundoff::run_order_text(o.order), figure(o.worst).c_str());
+      std::printf(" %s %s;", roundoff::run_order_text(o.order), short_figure(o.worst).c_str());
     std::printf(" bound / worst %s\n",
                 [&] {
                   double worst = 0;
                   for (const OutputLine& y : r.outputs) worst = std::max(worst, y.observed);
-                  return worst > 0 ? figure(r.bound() / worst) : std::string("-");
+                  return worst > 0 ? short_figure(r.bound() / worst) : std::string("-");
                 }()
                     .c_str());
   }
@@ -80,8 +81,8 @@ void print_table(const RoundoffReport& r) {
         "%+.3g\n",
         static_cast<unsigned long long>(m.output), m.real, m.computed, m.difference, m.shares, m.ranges);
   if (r.has_target)
-    std::printf("target %s: %s\n", figure(r.target).c_str(),
-                r.target_reached ? ("kept with the formats above, bound " + figure(r.target_bound)).c_str()
+    std::printf("target %s: %s\n", short_figure(r.target).c_str(),
+                r.target_reached ? ("kept with the formats above, bound " + short_figure(r.target_bound)).c_str()
                                  : "missed in this format");
   for (const std::string& a : r.assumptions) std::printf("assumes: %s\n", a.c_str());
   for (const std::string& n : r.notes) std::fprintf(stderr, "note: %s\n", n.c_str());
@@ -92,7 +93,7 @@ void print_table(const RoundoffReport& r) {
                  static_cast<unsigned long long>(r.observed.violations));
 }
 
-Json json_of(const RoundoffReport& r) {
+Json report_json(const RoundoffReport& r) {
   Json operators = Json::array(), outputs = Json::array(), orders = Json::array(), margins = Json::array();
   for (const OperatorLine& o : r.operators)
     operators.push_back({{"name", o.name},
@@ -101,31 +102,31 @@ Json json_of(const RoundoffReport& r) {
                          {"format", o.format},
                          {"accumulator", o.accumulator},
                          {"elements", o.elements},
-                         {"range", {number(o.lo), number(o.hi)}},
-                         {"local", number(o.local)},
-                         {"local_relative", number(o.relative)},
-                         {"propagated", number(o.propagated)},
-                         {"total", number(o.total)},
+                         {"range", {finite_number(o.lo), finite_number(o.hi)}},
+                         {"local", finite_number(o.local)},
+                         {"local_relative", finite_number(o.relative)},
+                         {"propagated", finite_number(o.propagated)},
+                         {"total", finite_number(o.total)},
                          {"share", o.share},
-                         {"headroom_bits", number(o.headroom_bits)},
+                         {"headroom_bits", finite_number(o.headroom_bits)},
                          {"subnormal_elements", o.subnormal},
-                         {"underflow", number(o.underflow)},
+                         {"underflow", finite_number(o.underflow)},
                          {"fused", o.fused},
                          {"constants_converted", o.constants_converted},
                          {"observed", observed_number(o.observed)},
                          {"recommended", o.recommended.empty() ? Json(nullptr) : Json(o.recommended)},
                          {"source", o.source}});
   for (const OutputLine& y : r.outputs)
-    outputs.push_back({{"range", {number(y.lo), number(y.hi)}},
-                       {"forward", number(y.forward)},
+    outputs.push_back({{"range", {finite_number(y.lo), finite_number(y.hi)}},
+                       {"forward", finite_number(y.forward)},
                        {"mean_value", observed_number(y.mean_value)},
                        {"difference", observed_number(y.difference)},
-                       {"bound", number(y.bound)},
+                       {"bound", finite_number(y.bound)},
                        {"form", y.form},
                        {"observed", observed_number(y.observed)},
-                       {"ratio", ratio(y.bound, y.observed)}});
+                       {"ratio", bound_ratio(y.bound, y.observed)}});
   for (const auto& o : r.observed.orders)
-    orders.push_back({{"order", roundoff::run_order_text(o.order)}, {"worst", number(o.worst)}});
+    orders.push_back({{"order", roundoff::run_order_text(o.order)}, {"worst", finite_number(o.worst)}});
   for (const MarginLine& m : r.margins)
     margins.push_back({{"output", m.output},
                        {"real", m.real},
@@ -137,13 +138,13 @@ Json json_of(const RoundoffReport& r) {
   if (r.has_target)
     target = {{"error", r.target},
               {"reached", r.target_reached},
-              {"bound", number(r.target_bound)},
+              {"bound", finite_number(r.target_bound)},
               {"tried", r.tried},
               {"complete", r.search_complete}};
   return {{"subject", r.subject},
           {"policy", r.policy},
           {"inputs", r.inputs},
-          {"bound", number(r.bound())},
+          {"bound", finite_number(r.bound())},
           {"overflow", r.overflow.empty() ? Json(nullptr) : Json(r.overflow)},
           {"operators", operators},
           {"outputs", outputs},
@@ -267,9 +268,9 @@ std::vector<std::string> assumptions_of(const roundoff::Program& p) {
 
 void print_roundoff(const RoundoffReport& report, bool json) {
   if (json)
-    print_json(json_of(report));
+    print_json(report_json(report));
   else
-    print_table(report);
+    print_operator_table(report);
 }
 
 int roundoff_exit(const RoundoffReport& report) {

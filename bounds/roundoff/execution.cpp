@@ -29,8 +29,8 @@ double odd_sum(double p, double c) {
 
 class Machine {
  public:
-  Machine(const Program& p, RunOrder order, std::uint64_t seed, bool faithful, Run& run)
-      : p_(p), order_(order), random_(seed), faithful_(faithful), run_(run) {}
+  Machine(const Program& p, RunOrder order, std::uint64_t seed, bool faithful, const HeldConstants* held, Run& run)
+      : p_(p), order_(order), random_(seed), faithful_(faithful), held_(held), run_(run) {}
 
   void go(const std::vector<double>& input) {
     run_.values.resize(p_.operators.size());
@@ -263,8 +263,10 @@ class Machine {
       }
       case OpCode::dense:
       case OpCode::conv: {
-        std::vector<double> w(c.size());
-        for (std::size_t i = 0; i < c.size(); ++i) w[i] = stored(c[i]);
+        std::vector<double> own;
+        if (held_ == nullptr)
+          for (const double v : c) own.push_back(stored(v));
+        const std::vector<double>& w = held_ ? (*held_)[static_cast<std::size_t>(&op - p_.operators.data())] : own;
         each([&](std::size_t i) {
           std::vector<Factor> f;
           for_each_term(op, i, [&](std::size_t j, std::size_t at) { f.push_back({w[j], x[at], false}); });
@@ -377,6 +379,7 @@ class Machine {
   RunOrder order_;
   std::mt19937_64 random_;
   bool faithful_;
+  const HeldConstants* held_;
   Run& run_;
   const Arithmetic* a_ = nullptr;
 };
@@ -425,10 +428,21 @@ bool can_run(const Program& program) {
   return true;
 }
 
-Run run(const Program& program, const std::vector<double>& input, RunOrder order, std::uint64_t seed, bool faithful) {
+HeldConstants held_constants(const Program& program) {
+  HeldConstants out;
+  for (std::uint32_t k = 0; k < program.operators.size(); ++k) {
+    out.emplace_back();
+    const FormatModel& f = program.arithmetic_of(k).values;
+    for (const double c : program.operators[k].payload) out.back().push_back(f.round(c));
+  }
+  return out;
+}
+
+Run run(const Program& program, const std::vector<double>& input, RunOrder order, std::uint64_t seed, bool faithful,
+        const HeldConstants* held) {
   if (input.size() != program.operators[0].size) throw ResourceError("run of a program: wrong number of inputs");
   Run out;
-  Machine(program, order, seed, faithful, out).go(input);
+  Machine(program, order, seed, faithful, held, out).go(input);
   return out;
 }
 

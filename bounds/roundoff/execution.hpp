@@ -26,8 +26,12 @@ struct Run {
 // Whether run() can compute in all formats of the program: narrow enough, or binary64 itself.
 bool can_run(const Program& program);
 
+// Constants as their formats hold them, for many runs of one program.
+using HeldConstants = std::vector<std::vector<double>>;
+HeldConstants held_constants(const Program& program);
+
 // input: numbers of binary64, rounded into the format of the input first. seed: of random_tree and of faithful.
 Run run(const Program& program, const std::vector<double>& input, RunOrder order, std::uint64_t seed = 1,
-        bool faithful = false);
+        bool faithful = false, const HeldConstants* held = nullptr);
 
 }  // namespace outward::roundoff
