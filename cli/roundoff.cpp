@@ -66,7 +66,8 @@ int main(int argc, char** argv) {
   app.add_option("--ulps", options.function_ulps, "library functions are within so many ulps; default 1");
   app.add_option("--input-error", options.input_error,
                  "inputs are real numbers rounded once (rounded, default), or numbers of the format (none)");
-  app.add_option("--boxes", options.boxes, "of expressions: parts of the input box to try; default 30000");
+  app.add_option("--boxes", options.boxes, "of expressions: parts of the input box to try; default 30000")
+      ->check(CLI::Range(1, 10000000));
   app.add_option("--timeout", options.seconds, "of expressions: seconds for each bound; default 60, 0: no limit");
   app.add_flag("--json", options.json, "one JSON object on stdout");
   if (const int code = parse_command_line(app, argc, argv); code >= 0) return code;

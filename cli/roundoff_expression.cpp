@@ -168,6 +168,7 @@ int roundoff_expression(const RoundoffOptions& options) {
   model.exact_inputs = options.input_error == "none";
   fpcore::Effort effort;
   if (options.boxes > 0) effort.boxes = options.boxes;
+  if (!(options.seconds >= 0)) throw UsageError("a time is a number of seconds, or 0");
   effort.seconds = options.seconds;
   const bool inside = !options.expression.empty();
   const std::string text = inside ? options.expression : read_file(options.file);
