@@ -34,9 +34,9 @@ Enclosure log(const Dyadic& x, Bits w) {
   places += k_bits;
   const bool below = difference.sign() < 0;
   const Fixed t{shifted_left(abs(difference), places) / (m.mantissa + unit), 1};
-  const Fixed half = atanh_series(t, places);
-  Integer lo = below ? Integer(-2 * (half.low + half.width)) : Integer(2 * half.low);
-  Integer hi = below ? Integer(-2 * half.low) : Integer(2 * (half.low + half.width));
+  const Fixed series = atanh_series(t, places);
+  Integer lo = below ? Integer(-2 * (series.low + series.width)) : Integer(2 * series.low);
+  Integer hi = below ? Integer(-2 * series.low) : Integer(2 * (series.low + series.width));
   if (k != 0) {
     const Fixed log_two = ln2(places);
     lo += k * (k > 0 ? log_two.low : Integer(log_two.low + log_two.width));
