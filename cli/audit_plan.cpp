@@ -78,10 +78,10 @@ std::vector<std::string> what_would_raise(const std::vector<Capsule>& capsules) 
   return out;
 }
 
-// Which of the two claims about rounding a certificate makes; the first two records of the file.
+// What a certificate says before its proof begins.
 struct CertificateHead {
   std::string claim, semantics, graph, sha256;
-  std::vector<std::string> records;  // digests of capsule records that it names
+  std::vector<std::pair<std::string, std::string>> records;  // name and digest of the capsule records that it names
 };
 
 CertificateHead head_of(const std::string& path) {
@@ -105,7 +105,40 @@ CertificateHead head_of(const std::string& path) {
   head.claim = member(0, "claim");
   head.semantics = member(0, "semantics");
   head.graph = member(1, "graph");
+  for (const auto& [number, line] : lines) {
+    if (line.rfind("{\"record\":\"box\"", 0) == 0) break;
+    if (line.rfind("{\"record\":\"capsules\"", 0) != 0) continue;
+    const JsonValue json = parse_json(line, path, number);
+    ClosedObject record(json, path + ":" + std::to_string(number));
+    record.text("record");
+    record.text("profile");
+    const std::vector<std::string> names = record.texts("names"), digests = record.texts("sha256");
+    if (names.size() != digests.size()) record.fault("as many names as digests", std::to_string(names.size()));
+    record.finish();
+    for (std::size_t i = 0; i < names.size(); ++i) head.records.emplace_back(names[i], digests[i]);
+  }
   return head;
+}
+
+// The records that a certificate names, each once. Throws InputRefused naming those that are unknown, have another
+// digest or are on no allow-list.
+std::vector<Capsule> named_capsules(const CertificateHead& head, const Registry& registry, const std::string& path) {
+  std::vector<Capsule> out;
+  std::vector<Blocker> blockers;
+  for (const auto& [name, digest] : head.records) {
+    const Capsule* c = registry.find(name);
+    if (c == nullptr || c->sha256 != digest) {
+      blockers.push_back({"unknown-record", path, "the certificate names a record that is not here: " + name,
+                          c == nullptr ? "" : c->sha256, digest, "give its folder with --records"});
+    } else if (!registry.counts(*c)) {
+      blockers.push_back({"record-not-allowed", c->source, name + " is not built in and on no allow-list", "", digest,
+                          "give a list with --allow"});
+    } else if (std::none_of(out.begin(), out.end(), [&](const Capsule& x) { return x.name == c->name; })) {
+      out.push_back(*c);
+    }
+  }
+  if (!blockers.empty()) throw InputRefused(std::move(blockers));
+  return out;
 }
 
 }  // namespace
@@ -161,9 +194,11 @@ int audit_certificate(const AuditOptions& o) {
       throw InputRefused(Blocker{"another-model", o.model, "the certificate is about another graph", head.graph,
                                  graph_digest(model.graph), ""});
     used = capsules_of(accepted_plan(model.graph, profile_of(o.profile), registry_of(o.records))->plan());
-    for (const Capsule& c : used)
-      if (head.semantics == "real" || !covered_by_any(c.policy)) outside.push_back(c);
+  } else {
+    used = named_capsules(head, registry_of(o.records), o.file);
   }
+  for (const Capsule& c : used)
+    if (head.semantics == "real" || !covered_by_any(c.policy)) outside.push_back(c);
   const Closure closure = trust_closure(used);
   const std::vector<std::string> raise = what_would_raise(used);
   std::vector<Finding> findings;
@@ -201,12 +236,13 @@ int audit_certificate(const AuditOptions& o) {
     for (const std::string& a : closure.assumptions) std::printf("assumes: %s\n", a.c_str());
     for (const std::string& r : closure.requires_off) std::printf("must be off: %s\n", r.c_str());
     for (const std::string& r : raise) std::printf("would raise it: %s\n", r.c_str());
-    if (used.empty()) std::printf("give --model and --profile to see which kernels a deployment relies on\n");
+    if (used.empty())
+      std::printf("it names no kernels: give --model and --profile to see which a deployment relies on\n");
   }
   if (!outside.empty()) return exit_violated;
   // Without a plan there is nothing that could have a label: a demand is not met.
   if (used.empty() && !o.fail_below.empty())
-    throw UsageError("--fail-below needs --model and --profile: the certificate itself names no kernels");
+    throw UsageError("--fail-below needs --model and --profile: the certificate names no kernels");
   return judge_trust(o, closure.weakest);
 }
 

@@ -360,7 +360,7 @@ int model_observe(const ModelOptions& o) {
   }
   OnnxRuntime library(o.observe);
   const auto load = [&](const std::vector<std::uint32_t>& nodes) {
-    RuntimeModel m{expose(o.file, graph, nodes), nullptr};
+    RuntimeModel m{expose(o.file, graph, nodes, parse_shapes(o.shapes)), nullptr};
     m.session = std::make_unique<OnnxRuntime::Session>(library, m.exposed.bytes, 99, graph.element);
     return m;
   };

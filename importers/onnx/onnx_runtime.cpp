@@ -19,31 +19,31 @@ struct RuntimeBase {
 };
 
 enum RuntimeSlot {
-  message = 2,
-  create_env = 3,
-  create_session = 8,
-  run_session = 9,
-  create_options = 10,
-  optimisation = 23,
-  threads = 24,
-  input_count = 30,
-  output_count = 31,
-  input_name = 36,
-  output_name = 37,
-  tensor_from_data = 49,
-  tensor_data = 51,
-  dims_count = 61,
-  dims = 62,
-  shape_info = 65,
-  cpu_memory = 69,
-  allocator_free = 76,
-  allocator = 78,
-  release_status = 93,
-  release_memory = 94,
-  release_session = 95,
-  release_value = 96,
-  release_shape = 99,
-  release_options = 100
+  slot_message = 2,
+  slot_create_env = 3,
+  slot_create_session = 8,
+  slot_run_session = 9,
+  slot_create_options = 10,
+  slot_optimisation = 23,
+  slot_threads = 24,
+  slot_input_count = 30,
+  slot_output_count = 31,
+  slot_input_name = 36,
+  slot_output_name = 37,
+  slot_tensor_from_data = 49,
+  slot_tensor_data = 51,
+  slot_dims_count = 61,
+  slot_dims = 62,
+  slot_shape_info = 65,
+  slot_cpu_memory = 69,
+  slot_allocator_free = 76,
+  slot_allocator = 78,
+  slot_release_status = 93,
+  slot_release_memory = 94,
+  slot_release_session = 95,
+  slot_release_value = 96,
+  slot_release_shape = 99,
+  slot_release_options = 100
 };
 
 using RuntimeStatus = void*;
@@ -67,7 +67,7 @@ OnnxRuntime::OnnxRuntime(const std::string& path) {
   using CreateEnv = RuntimeStatus (*)(int, const char*, void**);
   // Only fatal messages: refusals come back as status texts.
   if (api_ == nullptr ||
-      reinterpret_cast<CreateEnv>(const_cast<void*>(api_[create_env]))(4, "outward", &env_) != nullptr)
+      reinterpret_cast<CreateEnv>(const_cast<void*>(api_[slot_create_env]))(4, "outward", &env_) != nullptr)
     refuse("no environment");
 }
 
@@ -80,8 +80,8 @@ void OnnxRuntime::call(Result& out, int slot, Arguments... arguments) {
   const RuntimeStatus status = reinterpret_cast<Function>(const_cast<void*>(api_[slot]))(arguments...);
   if (status == nullptr) return;
   out.failed = true;
-  out.message = reinterpret_cast<const char* (*)(RuntimeStatus)>(const_cast<void*>(api_[message]))(status);
-  reinterpret_cast<void (*)(RuntimeStatus)>(const_cast<void*>(api_[release_status]))(status);
+  out.message = reinterpret_cast<const char* (*)(RuntimeStatus)>(const_cast<void*>(api_[slot_message]))(status);
+  reinterpret_cast<void (*)(RuntimeStatus)>(const_cast<void*>(api_[slot_release_status]))(status);
 }
 
 void OnnxRuntime::release(int slot, void* object) {
@@ -90,16 +90,16 @@ void OnnxRuntime::release(int slot, void* object) {
 
 OnnxRuntime::Session::Session(OnnxRuntime& library, const std::string& model, int level, ElementType element)
     : library_(library), element_(element) {
-  library_.call(start_, create_options, &options_);
-  library_.call(start_, optimisation, options_, level);
-  library_.call(start_, threads, options_, 1);
-  library_.call(start_, create_session, library_.env_, static_cast<const void*>(model.data()), model.size(),
+  library_.call(start_, slot_create_options, &options_);
+  library_.call(start_, slot_optimisation, options_, level);
+  library_.call(start_, slot_threads, options_, 1);
+  library_.call(start_, slot_create_session, library_.env_, static_cast<const void*>(model.data()), model.size(),
                 static_cast<const void*>(options_), &session_);
 }
 
 OnnxRuntime::Session::~Session() {
-  library_.release(release_session, session_);
-  library_.release(release_options, options_);
+  library_.release(slot_release_session, session_);
+  library_.release(slot_release_options, options_);
 }
 
 OnnxRuntime::Result OnnxRuntime::Session::run(const std::vector<Input>& inputs) {
@@ -108,11 +108,11 @@ OnnxRuntime::Result OnnxRuntime::Session::run(const std::vector<Input>& inputs) 
   const auto release = [&](int slot, void* object) { library_.release(slot, object); };
   const bool single = element_ == ElementType::binary32;
   void *memory = nullptr, *alloc = nullptr;
-  call(allocator, &alloc);
-  call(cpu_memory, 1, 0, &memory);
+  call(slot_allocator, &alloc);
+  call(slot_cpu_memory, 1, 0, &memory);
   std::size_t takes = 0, count = 0;
-  call(input_count, static_cast<const void*>(session_), &takes);
-  call(output_count, static_cast<const void*>(session_), &count);
+  call(slot_input_count, static_cast<const void*>(session_), &takes);
+  call(slot_output_count, static_cast<const void*>(session_), &count);
   if (!out.failed && takes != inputs.size()) {
     out.failed = true;
     out.message = "the model takes " + std::to_string(takes) + " inputs";
@@ -125,19 +125,19 @@ OnnxRuntime::Result OnnxRuntime::Session::run(const std::vector<Input>& inputs) 
     floats[i].assign(inputs[i].values.begin(), inputs[i].values.end());
     doubles[i] = inputs[i].values;
     void* const data = single ? static_cast<void*>(floats[i].data()) : static_cast<void*>(doubles[i].data());
-    call(tensor_from_data, static_cast<const void*>(memory), data,
+    call(slot_tensor_from_data, static_cast<const void*>(memory), data,
          inputs[i].values.size() * (single ? sizeof(float) : sizeof(double)), inputs[i].shape.data(),
          inputs[i].shape.size(), single ? runtime_float : runtime_double, &values[i]);
     char* name = nullptr;
-    call(input_name, static_cast<const void*>(session_), i, alloc, &name);
+    call(slot_input_name, static_cast<const void*>(session_), i, alloc, &name);
     in_names[i] = name;
   }
   for (std::size_t i = 0; i < count; ++i) {
     char* name = nullptr;
-    call(output_name, static_cast<const void*>(session_), i, alloc, &name);
+    call(slot_output_name, static_cast<const void*>(session_), i, alloc, &name);
     names[i] = name;
   }
-  call(run_session, session_, static_cast<const void*>(nullptr), static_cast<const char* const*>(in_names.data()),
+  call(slot_run_session, session_, static_cast<const void*>(nullptr), static_cast<const char* const*>(in_names.data()),
        static_cast<const void* const*>(values.data()), values.size(), static_cast<const char* const*>(names.data()),
        names.size(), results.data());
   for (std::size_t i = 0; i < count && !out.failed; ++i) {
@@ -145,32 +145,33 @@ OnnxRuntime::Result OnnxRuntime::Session::run(const std::vector<Input>& inputs) 
     std::size_t rank = 0;
     Output output;
     output.name = names[i];
-    call(shape_info, static_cast<const void*>(results[i]), &info);
-    call(dims_count, static_cast<const void*>(info), &rank);
+    call(slot_shape_info, static_cast<const void*>(results[i]), &info);
+    call(slot_dims_count, static_cast<const void*>(info), &rank);
     output.shape.assign(rank, 0);
-    call(dims, static_cast<const void*>(info), output.shape.data(), rank);
-    call(tensor_data, results[i], &numbers);
+    call(slot_dims, static_cast<const void*>(info), output.shape.data(), rank);
+    call(slot_tensor_data, results[i], &numbers);
     std::int64_t size = 1;
     for (const std::int64_t dim : output.shape) size *= dim;
     if (!out.failed && single)
       output.values.assign(static_cast<const float*>(numbers), static_cast<const float*>(numbers) + size);
     else if (!out.failed)
       output.values.assign(static_cast<const double*>(numbers), static_cast<const double*>(numbers) + size);
-    release(release_shape, info);
+    release(slot_release_shape, info);
     out.outputs.push_back(std::move(output));
   }
   Result freed;
   for (const auto* list : {&in_names, &names})
     for (const char* name : *list)
       if (name != nullptr)
-        library_.call(freed, allocator_free, alloc, const_cast<void*>(static_cast<const void*>(name)));
-  for (void* result : results) release(release_value, result);
-  for (void* value : values) release(release_value, value);
-  release(release_memory, memory);
+        library_.call(freed, slot_allocator_free, alloc, const_cast<void*>(static_cast<const void*>(name)));
+  for (void* result : results) release(slot_release_value, result);
+  for (void* value : values) release(slot_release_value, value);
+  release(slot_release_memory, memory);
   return out;
 }
 
-ExposedModel expose(const std::string& path, const Graph& graph, const std::vector<std::uint32_t>& nodes) {
+ExposedModel expose(const std::string& path, const Graph& graph, const std::vector<std::uint32_t>& nodes,
+                    const ShapeOverrides& overrides) {
   const onnx_import::Bytes bytes = onnx_import::read_model_file(path);
   onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
@@ -184,6 +185,7 @@ ExposedModel expose(const std::string& path, const Graph& graph, const std::vect
     std::vector<std::int64_t> shape;
     for (const auto& dim : input.type().tensor_type().shape().dim())
       shape.push_back(dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : 1);
+    if (const auto given = overrides.find(input.name()); given != overrides.end()) shape = given->second;
     out.input_shapes.push_back(std::move(shape));
   }
   for (const std::uint32_t k : nodes) {

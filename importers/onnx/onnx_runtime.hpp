@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "importers/onnx/onnx.hpp"
 #include "runtime/graph/graph.hpp"
 
 namespace outward {
@@ -72,8 +73,10 @@ class OnnxRuntime {
 struct ExposedModel {
   std::string bytes;
   std::vector<std::pair<std::uint32_t, std::string>> tensors;  // canonical node and tensor, those added or there before
-  std::vector<std::vector<std::int64_t>> input_shapes;         // of the free inputs, 1 where the file leaves one open
+  std::vector<std::vector<std::int64_t>>
+      input_shapes;  // of the free inputs: the override, or 1 where the file leaves one open
 };
-ExposedModel expose(const std::string& path, const Graph& graph, const std::vector<std::uint32_t>& nodes);
+ExposedModel expose(const std::string& path, const Graph& graph, const std::vector<std::uint32_t>& nodes,
+                    const ShapeOverrides& overrides = {});
 
 }  // namespace outward

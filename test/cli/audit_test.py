@@ -230,6 +230,18 @@ class Capsules(harness.FolderTest):
         self.assertIn("rests on: onnxruntime.dense.binary32", done.out)
         check = harness.run("check", self.path("proof"), "--model", MODEL, "--radius", "0.001", "--input", IMAGE)
         self.assertEqual(check.out.split()[0], "VALID", check.out + check.err)
+        audit = ["audit", "certificate", self.path("proof")]
+        done = harness.run(*audit, "--fail-below", "external")
+        self.assertEqual((done.code, done.out.split()[0]), (0, "covered"), done.err)
+        self.assertIn("covers: onnxruntime.dense.binary32", done.out)
+        self.assertEqual(harness.run(*audit, "--fail-below", "fuzzed").code, 1)
+        with open(self.path("proof"), encoding="utf-8") as file:
+            text = file.read()
+        digest = re.search(r'"sha256":\["([0-9a-f]{64})"', text).group(1)
+        for change in [(digest, "0" * 64), ("onnxruntime.dense.binary32", "onnxruntime.dense.binary16")]:
+            with open(self.path("proof"), "w", encoding="utf-8") as file:
+                file.write(text.replace(*change))
+            self.assertEqual(harness.run(*audit).code, 4, change)
         os.remove(self.path("proof"))
         done = harness.run(*query, "--profile", "deployed_bf16")
         self.assertIn("no certificate", done.err)
