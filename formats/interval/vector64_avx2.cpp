@@ -5,8 +5,12 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 #include "formats/interval/vector64_kernel.hpp"
 
 namespace outward::vector64 {
@@ -53,7 +57,11 @@ void detail::run_avx2(Operation operation, const double* a_lo, const double* a_h
 }
 
 }  // namespace outward::vector64
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #else
 void outward::vector64::detail::run_avx2(Operation, const double*, const double*, const double*, const double*,
                                          std::size_t, double*, double*, std::uint8_t*) {}

@@ -2,12 +2,18 @@
 #include "formats/interval/vector64_paths.hpp"
 
 #ifdef __x86_64__
-// The compiler's own header starts some results from a vector without a value.
+#ifndef __clang__
+// GCC's own header starts some results from a vector without a value.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx512f")
+#endif
 #include "formats/interval/vector64_kernel.hpp"
 
 namespace outward::vector64 {
@@ -56,7 +62,11 @@ void detail::run_avx512(Operation operation, const double* a_lo, const double* a
 }
 
 }  // namespace outward::vector64
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #else
 void outward::vector64::detail::run_avx512(Operation, const double*, const double*, const double*, const double*,
                                            std::size_t, double*, double*, std::uint8_t*) {}

@@ -84,7 +84,7 @@ class JsonReader {
       for (const auto& [known, ignored] : v.members)
         if (known == key) fail("every key once", "a second " + json_text(key));
       take(':');
-      v.members.emplace_back(std::move(key), value(depth + 1));
+      v.members.push_back({std::move(key), value(depth + 1)});
       blanks();
       if (!is(',')) break;
       ++at_;
@@ -237,7 +237,7 @@ std::vector<std::string> ClosedObject::texts(const char* key) {
 }
 
 bool ClosedObject::has(const char* key) const {
-  return std::any_of(value_.members.begin(), value_.members.end(), [&](const auto& m) { return m.first == key; });
+  return std::any_of(value_.members.begin(), value_.members.end(), [&](const auto& m) { return m.key == key; });
 }
 
 void ClosedObject::fault(const std::string& what, const std::string& found) { faults_.emplace_back(what, found); }

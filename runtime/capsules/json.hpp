@@ -10,14 +10,21 @@
 
 namespace outward {
 
+struct JsonMember;
+
 struct JsonValue {
   enum class Kind { object, array, text, number, boolean } kind = Kind::text;
   std::string text;
   std::uint64_t number = 0;
   bool boolean = false;
-  std::vector<JsonValue> items;                            // of an array
-  std::vector<std::pair<std::string, JsonValue>> members;  // of an object, in the order of the text
-  std::size_t line = 1, column = 1;                        // where it begins
+  std::vector<JsonValue> items;      // of an array
+  std::vector<JsonMember> members;   // of an object, in the order of the text
+  std::size_t line = 1, column = 1;  // where it begins
+};
+
+struct JsonMember {
+  std::string key;
+  JsonValue value;
 };
 
 // Throws InputRefused ("bad-json"). where: what the text is called in messages. first_line: of its first line.
