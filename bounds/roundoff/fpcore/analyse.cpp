@@ -44,7 +44,7 @@ std::vector<OperationReport> operations_of(const Core& core, BoxAnalysis& analys
     report.may_underflow = loses_when_small(node.op) && may_be_subnormal(analysis.format(k), at.before);
     found.push_back(std::move(report));
   }
-  if (!point.empty() && analysis.bound(point).failed < 0) {
+  if (point.size() == box.size() && analysis.bound(point).failed < 0) {
     double sum = 0;
     for (OperationReport& report : found) sum += analysis.share(report.node);
     for (OperationReport& report : found) report.share = sum > 0 ? analysis.share(report.node) / sum : 0;

@@ -63,6 +63,7 @@ class Search {
       half[static_cast<std::size_t>(variable)] = {at, range.hi};
       push(half);
     }
+    if (parts_.empty() && out_.failed < 0) out_.converged = true;  // nothing is left to split
     finish();
     return std::move(out_);
   }
