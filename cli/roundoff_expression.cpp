@@ -124,8 +124,8 @@ void print_text(const Core& core, const Report& report) {
                                                                     : ("no: " + report.relative_reason).c_str());
   std::printf("  by form    interval %s, affine %s, taylor %s (%zu boxes%s)\n", up_text(report.interval).c_str(),
               up_text(report.affine).c_str(), up_text(report.taylor).c_str(), report.boxes,
-              report.converged     ? ""
-              : report.out_of_time ? "; the time ended"
+              report.converged || (!report.reason.empty() && !report.point.empty()) ? ""
+              : report.out_of_time                                                  ? "; the time ended"
                                    : "; the limit was met, --boxes raises it");
   std::printf("  result     in %s\n", range_text(report.value).c_str());
   for (const fpcore::Variable& variable : core.variables)
