@@ -55,9 +55,20 @@ FormatModel::FormatModel(const Format& f)
 double FormatModel::half_ulp_up(double magnitude) const {
   if (!(magnitude < infinity)) return infinity;
   if (magnitude == 0) return 0;
-  const std::int64_t e = std::max(exponent_of(magnitude), least_exponent);
-  const double half = power_up(e - precision);
+  const std::int64_t e = exponent_of(magnitude);
+  double half = power_up(std::max(e, least_exponent) - precision);
+  if (e > least_exponent && e <= 1023) {
+    // Below 2^e the spacing is half as wide, and nothing above it is farther from that number than the excess.
+    const double excess = magnitude - std::ldexp(1.0, static_cast<int>(e));  // exact
+    half = std::max(power_up(e - 1 - precision), std::min(half, excess));
+  }
   return std::max(std::min(half, add_up(mul_up(u_path, magnitude), eta)), addition_eta);
+}
+
+double FormatModel::ulp_up(double magnitude) const {
+  if (!(magnitude < infinity)) return infinity;
+  if (magnitude == 0) return power_up(least_exponent - precision + 1);
+  return power_up(std::max(exponent_of(magnitude), least_exponent) - precision + 1);
 }
 
 double FormatModel::round(double x) const {

@@ -28,6 +28,8 @@ struct FormatModel {
   // Greatest error of rounding any real number of at most this magnitude. REQUIRES magnitude >= 0; infinity and NaN
   // give infinity. Overflow is not looked at.
   double half_ulp_up(double magnitude) const;
+  // Greatest unit in the last place of a number of at most this magnitude, likewise.
+  double ulp_up(double magnitude) const;
   // The number of the format nearest to x, ties to even; infinity where the format has no such number. Exact only if
   // emulable; else REQUIRES nothing and returns x.
   double round(double x) const;

@@ -66,6 +66,8 @@ Observed observe(const Program& program, const Program& reference, const Analysi
       ++out.runs;
       if (!computed.finite || !exact.finite) {
         ++out.not_finite;
+        // The analysis excluded overflow: a run that overflows all the same is beyond every bound.
+        if (exact.finite && analysis.overflow.empty()) ++out.violations;
         continue;
       }
       for (std::size_t j = 0; j < bounds.size(); ++j) {

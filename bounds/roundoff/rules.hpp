@@ -38,6 +38,11 @@ Term product(double a_lo, double a_hi, double b_lo, double b_hi);
 double function_down(Function f, double x);
 double function_up(Function f, double x);
 
+// Error of dividing a computed number of at most `dividend` by one that does not change, the quotient being at most
+// `quotient`: one division, or where any rewriting is allowed a product with the rounded reciprocal (three roundings;
+// a reciprocal below the least normal number errs by eta, which the dividend multiplies).
+double quotient_error(double dividend, double quotient, const FormatModel& format, const Arithmetic& arithmetic);
+
 // Error of an elementary function of the declared quality whose results are at most `magnitude`.
 double function_error(double magnitude, const Arithmetic& arithmetic);
 

@@ -59,6 +59,12 @@ double one_addition(const Quantity& x, const Quantity& y, double lo, double hi, 
 
 }  // namespace
 
+double quotient_error(double dividend, double quotient, const FormatModel& f, const Arithmetic& a) {
+  if (!a.any_fusion()) return f.half_ulp_up(quotient);
+  const double of_reciprocal = times(times(dividend, f.eta), plus(1, f.u_path));
+  return plus(plus(times(growth_up(3, f.u_path), quotient), times(2, f.eta)), of_reciprocal);
+}
+
 void map_rule(const Call& call, Outcome& out) {
   std::vector<const Quantity*> source;
   for (const Quantities* v : call.in)
@@ -75,12 +81,22 @@ void contraction_rule(const Call& call, Outcome& out) {
   const Constants c(op.payload, a.values);
   out.constants_converted = c.converted();
   std::vector<Term> terms;
+  // Orders that go by the places of the terms: weights of 0 and taps on the padding have their places too.
+  const bool by_position = a.policy.reduction == Reduction::pairwise || a.policy.reduction == Reduction::block;
+  const std::size_t places = op.code == OpCode::dense
+                                 ? static_cast<std::size_t>(op.ints[1])
+                                 : static_cast<std::size_t>(op.ints[1] / op.ints[15] * op.ints[5] * op.ints[6]);
   for (std::size_t i = 0; i < op.size; ++i) {
     terms.clear();
     double lo = 0, hi = 0, inherited = 0, drift_lo = 0, drift_hi = 0;
+    std::size_t taps = 0;
     for_each_term(op, i, [&](std::size_t w, std::size_t at) {
       const double weight = c.exact(w);
-      if (weight == 0) return;
+      ++taps;
+      if (weight == 0) {
+        if (by_position) terms.push_back({0, 0});
+        return;
+      }
       const Quantity& x = call.x()[at];
       const Term exact = product(weight, weight, x.lo, x.hi);
       lo = add_down(lo, exact.lo);
@@ -104,7 +120,7 @@ void contraction_rule(const Call& call, Outcome& out) {
       drift_lo = add_down(drift_lo, drift.lo);
       drift_hi = add_up(drift_hi, drift.hi);
     }
-    const SumError sum = sum_error(terms, true, has_bias ? 1 : 0, a);
+    const SumError sum = sum_error(terms, true, has_bias ? 1 : 0, a, by_position ? places - taps : 0);
     const double drift = std::fmax(std::fabs(drift_lo), std::fabs(drift_hi));
     const double before = plus(drift, sum.error);
     const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), before);
@@ -141,9 +157,7 @@ void reduce_rule(const Call& call, Outcome& out) {
       inherited = div_up(inherited, divisor);
       const double quotient = held > 0 ? div_up(sum.largest, held) : infinity;
       const double converted = times(quotient, div_up(drift, divisor));
-      double rounding = a.sums.half_ulp_up(quotient);
-      if (a.any_fusion()) rounding = plus(times(growth_up(3, a.sums.u_path), quotient), times(2, a.sums.eta));
-      local = plus(plus(div_up(local, divisor), converted), rounding);
+      local = plus(plus(div_up(local, divisor), converted), quotient_error(sum.largest, quotient, a.sums, a));
     }
     const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), local);
     finish_element(out, i, lo, hi, inherited, plus(local, storing_error(reach, a)), sum.largest);
@@ -208,9 +222,8 @@ void divide_rule(const Call& call, Outcome& out) {
     const double held = sub_down(size, drift);
     const double quotient = held > 0 ? div_up(x.computed_magnitude(), held) : infinity;
     double local = times(quotient, div_up(drift, size));
-    // Division, or multiplication by the rounded reciprocal where any rewriting is allowed.
-    local = plus(local, call.arithmetic.any_fusion() ? plus(times(growth_up(3, f.u_path), quotient), times(2, f.eta))
-                                                     : f.half_ulp_up(quotient));
+    local = plus(local, quotient_error(x.computed_magnitude(), quotient, f, call.arithmetic));
+    if (call.arithmetic.any_fusion()) out.stored = std::max(out.stored, held > 0 ? div_up(1, held) : infinity);
     out.underflow = std::max(out.underflow, std::min(local, f.eta));
     finish_element(out, i, lo, hi, div_up(x.error, size), local, quotient);
   }
@@ -275,7 +288,10 @@ void bn_rule(const Call& call, Outcome& out) {
     const double sum_size = plus(std::fmax(std::fabs(lo), std::fabs(hi)), before_sum);
     const double local = plus(plus(e_product, drift_shift), f.half_ulp_up(sum_size));
     out.underflow = std::max(out.underflow, std::min(local, times(3, f.eta)));
-    finish_element(out, i, lo, hi, inherited, local, std::max({centred, wide, product_size}));
+    const double under_root = plus(add_up(variance, eps), before);
+    const double largest = std::max({centred, wide, product_size, under_root, plus(deviation_hi, deviation_error)});
+    out.stored = std::max(out.stored, largest);
+    finish_element(out, i, lo, hi, inherited, local, largest);
   }
 }
 

@@ -3,6 +3,7 @@
 //   β).
 // The mean's error enters the variance only squared, because Σ (x − c)² / n = v + (mean − c)² for every c:
 //     v^ = (v + e_mean²)(1 + t), 1 + t = (1+u')^4 (1 + (n−1)u), plus the underflow of n squares,
+// where two of the four are the differences', in the format of stored values, so is every intermediate above,
 // so with T = v + eps, T^/T lies in [1 − t − c, 1 + t + c + e_mean²(1 + t)/T_min], c = (underflow + |eps^ −
 // eps|)/T_min: the mean's error only makes it larger. With s^ in [s(1 − r), s(1 + R)],
 //     |d^/s^ − d/s| <= e_d/(s(1 − r)) + |d|/s·max(r/(1 − r), R/(1 + R)),
@@ -53,7 +54,7 @@ double least_square_mean(const Quantities& x) {
 
 // Mean of the computed operand: its error, before it is known what is subtracted.
 struct Mean {
-  double lo = 0, hi = 0, error = 0, largest = 0;
+  double lo = 0, hi = 0, error = 0, largest = 0, stored = 0;
 };
 Mean mean_of(const Quantities& x, const Arithmetic& a) {
   const auto n = static_cast<double>(x.size());
@@ -68,30 +69,32 @@ Mean mean_of(const Quantities& x, const Arithmetic& a) {
   mean.hi = div_up(mean.hi, n);
   const SumError sum = sum_error(terms, false, 0, a);
   const double drift = a.sums.conversion_error_up(n), held = sub_down(n, drift);
-  if (!(held > 0)) return {-infinity, infinity, infinity, infinity};
+  if (!(held > 0)) return {-infinity, infinity, infinity, infinity, infinity};
   const double quotient = div_up(sum.largest, held);
   double error = plus(div_up(sum.error, n), times(quotient, div_up(drift, n)));
-  // Division, or a product with the rounded reciprocal where any rewriting is allowed.
-  error = plus(error, a.any_fusion() ? plus(times(growth_up(3, a.sums.u_path), quotient), times(2, a.sums.eta))
-                                     : a.sums.half_ulp_up(quotient));
+  error = plus(error, quotient_error(sum.largest, quotient, a.sums, a));
   const double reach = plus(std::fmax(std::fabs(mean.lo), std::fabs(mean.hi)), error);
   mean.error = plus(error, storing_error(reach, a));
   mean.largest = sum.largest;
+  mean.stored = reach;
   return mean;
 }
 
-// The relative error of Σ squares / n, all additions and the division included, and the absolute part.
+// The relative error of Σ squares / n, squares, additions and the division included, and the absolute part.
+// stored_roundings: of each term before it is squared, in the format of stored values, twice each.
 struct Squares {
   double relative, absolute;
 };
-Squares squares_of(double n, double extra_roundings, const Arithmetic& a) {
+Squares squares_of(double n, double stored_roundings, const Arithmetic& a) {
   const FormatModel& s = a.sums;
   const double additions = times(n - 1, s.u);
   double tree = std::min(additions, growth_up(n - 1, s.u_path));
   if (a.policy.reduction == Reduction::pairwise) tree = std::min(tree, growth_up(std::ceil(std::log2(n)), s.u_path));
   const double drift = div_up(a.sums.conversion_error_up(n), sub_down(n, a.sums.conversion_error_up(n)));
-  if (a.any_fusion()) extra_roundings += 2;  // a product with the rounded reciprocal of n
-  double relative = times(plus(1, growth_up(extra_roundings, s.u_path)), times(plus(1, tree), plus(1, drift)));
+  // The square and the division; a product with the rounded reciprocal of n, which may be a subnormal number.
+  double relative = times(plus(1, growth_up(a.any_fusion() ? 4 : 2, s.u_path)), times(plus(1, tree), plus(1, drift)));
+  relative = times(relative, plus(1, growth_up(stored_roundings, a.values.u_path)));
+  if (a.any_fusion() && times(n, s.least_normal) > 1) relative = times(relative, plus(1, times(n + 1, s.eta)));
   if (a.narrows) relative = times(relative, plus(1, a.values.u_path));
   const double absolute = plus(times(times(n + 1, s.eta), plus(1, tree)), a.narrows ? a.values.eta : 0);
   return {sub_up(relative, 1), absolute};
@@ -123,6 +126,11 @@ Normaliser normaliser(double variance_lo, double relative, double either, double
   return out;
 }
 
+// What is stored on the way to the root of at most this variance (and the root itself).
+double under_root(double variance, const Constants& c) {
+  return std::max(1.0, plus(variance, plus(std::fabs(c.exact(0)), c.drift(0))));
+}
+
 Row row_of_operand(const Quantities& x) {
   Row r;
   for (const Quantity& q : x) {
@@ -144,6 +152,7 @@ void scale_and_shift(const Call& call, Outcome& out, std::size_t i, double z_lo,
   const double held = plus(std::fabs(gamma), c.drift(1)), computed = plus(plus(most, error), moved);
   double local = plus(times(std::fabs(gamma), error), times(c.drift(1), computed));
   const double product_size = times(held, computed);
+  out.stored = std::max({out.stored, computed, product_size});
   if (gamma != 1 || c.drift(1) > 0) local = plus(local, f.half_ulp_up(product_size));
   if (beta != 0) {
     local = plus(local, c.drift(2));
@@ -164,8 +173,7 @@ void layernorm_rule(const Call& call, Outcome& out) {
   const Mean mean = mean_of(call.x(), a);
   if (!(mean.error < infinity) || !(row.size < infinity)) return refuse_all(call, out);
   const double spread = sub_up(row.hi, row.lo);  // |d| <= spread
-  // Roundings of one term: its difference twice (squared), the square, the division; the storing is in squares_of.
-  const Squares squares = squares_of(n, 4, a);
+  const Squares squares = squares_of(n, 2, a);  // the difference, squared
   const double offset = times(mean.error, mean.error);
   const double variance_lo = least_variance(call.x());
   const double variance_hi = div_up(times(spread, spread), 4);  // Popoviciu 1935
@@ -183,6 +191,8 @@ void layernorm_rule(const Call& call, Outcome& out) {
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
   const double largest = std::max({mean.largest, times(plus(times(n, variance_hi), extra), plus(1, squares.relative)),
                                    plus(spread, mean.error), plus(most, error)});
+  const double variance = times(plus(variance_hi, extra), plus(1, squares.relative));
+  out.stored = std::max({out.stored, mean.stored, plus(spread, mean.error), under_root(variance, c)});
   for (std::size_t i = 0; i < call.op.size; ++i)
     scale_and_shift(call, out, i, -most, most, most, moved, error, c, largest);
 }
@@ -195,7 +205,7 @@ void rmsnorm_rule(const Call& call, Outcome& out) {
   out.constants_converted = c.converted();
   const Row row = row_of_operand(call.x());
   if (!(row.size < infinity)) return refuse_all(call, out);
-  const Squares squares = squares_of(n, 2, a);
+  const Squares squares = squares_of(n, 0, a);
   const double square_hi = times(row.size, row.size);
   const Normaliser s = normaliser(least_square_mean(call.x()), squares.relative, squares.absolute, 0, c, a);
   if (!s.known()) return refuse_all(call, out);
@@ -206,6 +216,8 @@ void rmsnorm_rule(const Call& call, Outcome& out) {
   const double error = plus(before, f.half_ulp_up(plus(most, before)));
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
   const double largest = std::max(times(times(n, square_hi), plus(1, squares.relative)), plus(most, error));
+  out.stored = std::max(
+      out.stored, under_root(plus(times(square_hi, plus(1, squares.relative)), squares.absolute), c));
   for (std::size_t i = 0; i < call.op.size; ++i)
     scale_and_shift(call, out, i, -most, most, most, moved, error, c, largest);
 }

@@ -123,6 +123,7 @@ void softmax_rule(const Call& call, Outcome& out) {
     finish_element(out, i, std::max(0.0, lo), hi, inherited, local, times(n, sum.hi));
   }
   out.largest = std::max(out.largest, std::max(times(n, sum.hi), s.range()));
+  out.stored = std::max(out.stored, out.largest);  // the differences and the sum are stored
 }
 
 void log_softmax_rule(const Call& call, Outcome& out) {
@@ -150,7 +151,8 @@ void log_softmax_rule(const Call& call, Outcome& out) {
     const double exact_range = std::max(0.0, sub_up(s.exact_hi, q.lo));
     finish_element(out, i, -add_up(exact_range, log_n), 0, inherited, local, times(n, sum.hi));
   }
-  out.largest = std::max(out.largest, times(n, sum.hi));
+  out.largest = std::max(out.largest, std::max(times(n, sum.hi), s.range()));
+  out.stored = std::max(out.stored, out.largest);  // the differences, the sum and its logarithm are stored
 }
 
 void online_softmax_rule(const Call& call, Outcome& out) {
@@ -194,10 +196,12 @@ void online_softmax_rule(const Call& call, Outcome& out) {
       local = div_up(plus(plus(times(numerator, size), times(size, ell)), times(tiny, plus(1, size))), left);
       local = plus(plus(times(local, plus(1, u)), times(u, size)), a.values.eta);
     }
-    // ell <= n·(1 + …); the numerator is that times the largest value.
-    const double largest = times(times(n, plus(1, ell)), std::max(1.0, size));
+    // The running sums, stored between blocks: ell <= n·(1 + …), and as much of the largest value.
+    double largest = std::max(times(n, plus(1, ell)), times(times(n, plus(1, numerator)), size));
+    largest = std::max(plus(largest, times(tiny, plus(1, size))), range);
+    out.stored = std::max(out.stored, largest);
     out.underflow = std::max(out.underflow, std::min(local, plus(tiny, a.values.eta)));
-    finish_element(out, c, lo, hi, propagated, local, plus(largest, times(n, numerator)));
+    finish_element(out, c, lo, hi, propagated, local, largest);
   }
 }
 

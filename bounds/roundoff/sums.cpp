@@ -106,12 +106,15 @@ class Sum {
   bool products_;
 };
 
-SumError block_error(std::span<const Term> terms, const BlockModel& model) {
-  double absolute = 0;
-  for (const Term& t : terms) absolute = plus(absolute, t.magnitude());
+SumError block_error(std::span<const Term> terms, std::size_t padding, const BlockModel& model) {
+  double absolute = 0, others = 0;  // terms that are not 0
+  for (const Term& t : terms) {
+    absolute = plus(absolute, t.magnitude());
+    others += t.magnitude() > 0 ? 1 : 0;
+  }
   const auto k = static_cast<double>(model.products);
   // One more step for a bias that is added behind the blocks: its rounding to nearest is less than a step's.
-  const double steps = std::ceil(static_cast<double>(terms.size()) / k) + 1;
+  const double steps = std::min(others, std::ceil(static_cast<double>(terms.size() + padding) / k)) + 1;
   const double aligned = times(k + 1, std::ldexp(1.0, -model.extra_bits));
   const double rate = times(times(steps, 0x1p-23), plus(aligned, 1 + 0x1p-22));
   const double tiny = times(steps, times(k + 2, std::ldexp(1.0, -149 + std::max(0, -model.extra_bits))));
@@ -122,10 +125,11 @@ SumError block_error(std::span<const Term> terms, const BlockModel& model) {
 
 }  // namespace
 
-SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic) {
+SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic,
+                   std::size_t padding) {
   if (terms.empty()) return {};
   const NumericalPolicy& policy = arithmetic.policy;
-  if (policy.reduction == Reduction::block && products) return block_error(terms, *block_model(policy.block));
+  if (policy.reduction == Reduction::block && products) return block_error(terms, padding, *block_model(policy.block));
   const Sum sum(terms, products, unrounded, arithmetic);
   SumError out;
   double height = infinity;
@@ -135,9 +139,11 @@ SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrou
   } else if (policy.reduction == Reduction::pairwise) {
     const std::size_t inner = terms.size() - unrounded;
     if (inner > 0) {
-      known = sum.pairwise(0, inner);
-      for (std::size_t i = inner; i < terms.size(); ++i) known = sum.join(known, sum.leaf(i, false));
-      height = std::ceil(std::log2(static_cast<double>(inner))) + 1 + static_cast<double>(unrounded);
+      if (padding == 0) {
+        known = sum.pairwise(0, inner);
+        for (std::size_t i = inner; i < terms.size(); ++i) known = sum.join(known, sum.leaf(i, false));
+      }
+      height = std::ceil(std::log2(static_cast<double>(inner + padding))) + 1 + static_cast<double>(unrounded);
     }
   }
   const double any = sum.any_tree(height, &out.largest);

@@ -10,7 +10,7 @@
 //   a known order     Σ min(half ulp of the k-th partial sum, |k-th term|)   running bound: rounding to nearest goes at
 //                     most as far as to the partial sum before, which is a number of the format
 //   block models      2^-23 [(k+1) 2^-e A + A (1+2^-22)] for each step    Blanchard et al. 2020; Khattak and Mikaitis
-//   2025
+//   2025; steps without a product other than 0 lose nothing
 // The tree bounds hold for fused steps as well: a leaf that enters a fused step unrounded is a leaf that is a real
 // number, and the induction of Jeannerod and Rump needs the smaller leaf only to be as small as it is (test/bounds/
 // roundoff/sums_test.cpp looks for a counterexample).
@@ -35,8 +35,10 @@ struct SumError {
 };
 
 // products: terms are products of stored values, each rounded unless the accumulator holds it or the order fuses it;
-// the last `unrounded` terms are none (biases), and numbers of the accumulator.
-SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic);
+// the last `unrounded` terms are none (biases), and numbers of the accumulator. Terms that are 0 are part of the order
+// where it goes by position (pairwise, block); `padding` more of them may be anywhere before the biases.
+SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic,
+                   std::size_t padding = 0);
 
 // One more rounding, into the format of stored values, of a number of at most `magnitude` + error; 0 where the
 // accumulator is that format.

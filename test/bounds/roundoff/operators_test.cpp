@@ -104,7 +104,8 @@ TEST_CASE("every operator by name: no run is beyond its bound") {
           const Analysis analysis = analyse(s.program, s.box);
           const EndToEnd end = end_to_end(s.program, analysis);
           const Observed seen = observe(s.program, in_binary64(s.program), analysis, end.best, s.box, {4, 17 + n});
-          CHECK_MESSAGE(seen.violations == 0, spec.name, " ", format, " ", sums, " n ", n);
+          CHECK_MESSAGE(seen.violations == 0, std::string(spec.name), " ", std::string(format), " ", std::string(sums),
+                        " n ", n);
           CHECK(seen.skipped.empty());
           if (seen.not_finite > 0) CHECK_FALSE(analysis.overflow.empty());
           for (const double b : end.best)
@@ -114,6 +115,34 @@ TEST_CASE("every operator by name: no run is beyond its bound") {
     }
   }
   CHECK(bounded.size() == spec_table().size());  // none is covered by saying nothing
+}
+
+TEST_CASE("bounds are tight: the worst run comes within a stated factor") {
+  struct Row {
+    const char* name;
+    std::size_t n, samples;
+    double factor;
+  };
+  // Elementwise operators reach their bounds; a division may be a product with a reciprocal (three roundings); sums of
+  // many terms are further off the random worst case, which grows like their square root (sums_test has witnesses).
+  for (const Row& row : {Row{"add", 600, 8, 1.1},       Row{"multiply", 600, 8, 1.1},      Row{"shift", 600, 8, 1.1},
+                         Row{"scale", 600, 8, 1.2},     Row{"divide", 600, 8, 3.3},        Row{"leaky", 600, 8, 1.1},
+                         Row{"exp", 600, 8, 1.1},       Row{"log", 600, 8, 1.1},           Row{"sqrt", 600, 8, 1.1},
+                         Row{"sigmoid", 600, 8, 1.1},   Row{"tanh", 600, 8, 1.1},          Row{"erf", 600, 8, 1.1},
+                         Row{"gelu", 600, 8, 1.1},      Row{"batchnorm", 600, 8, 3},       Row{"softmax", 16, 40, 20},
+                         Row{"log-softmax", 16, 40, 4}, Row{"online-softmax", 16, 40, 50}, Row{"rmsnorm", 16, 40, 70},
+                         Row{"sum", 16, 40, 25},        Row{"dense", 16, 40, 15}}) {
+    const SpecProgram s = build_spec(*spec_named(row.name), {row.n, 0, 0, {}},
+                                     arithmetic("binary16", "", Reduction::any_order_any_fusion));
+    const Analysis a = analyse(s.program, s.box);
+    const EndToEnd end = end_to_end(s.program, a);
+    const Observed seen = observe(s.program, in_binary64(s.program), a, end.best, s.box, {row.samples, 1});
+    double bound = 0, worst = 0;
+    for (const double b : end.best) bound = std::max(bound, b);
+    for (const double o : seen.output) worst = std::max(worst, o);
+    CHECK_MESSAGE(bound <= row.factor * worst, row.name, ": ", bound, " over ", worst);
+    CHECK(worst <= bound);
+  }
 }
 
 TEST_CASE("bounds of exact operators are 0, and names are found") {
