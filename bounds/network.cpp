@@ -132,8 +132,10 @@ void Network::follow(const std::vector<NumericalPolicy>& policies) {
     const Node& n = node(k);
     if (n.kind == Kind::constant) continue;
     const NumericalPolicy& p = policies.at(k);
-    if (p.format.exponent_bits > 11 || p.format.fraction_bits > 52 || p.format.convention != Convention::ieee)
-      refuse(n, "it computes in " + format_text(p.format));
+    if (const std::string fault = error_box_fault(p); !fault.empty()) {
+      refuse(n, fault);
+      continue;
+    }
     if (p.k_ulp != 0)
       refuse(n, "results within " + std::to_string(p.k_ulp) + " ulps of what is no elementary function");
     const PolicyError e = policy_error(p);

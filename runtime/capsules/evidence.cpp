@@ -149,8 +149,9 @@ EvidenceRun fuzz_kernel(const Capsule& capsule, const KernelFunction& kernel, st
   const auto start = EvidenceClock::now();
   EvidenceRun run{capsule.name, "fuzz", 0, 0, seed, 0, ""};
   const ElementType element = capsule.policy.format.width() == 32 ? ElementType::binary32 : ElementType::binary64;
+  if (!error_box_fault(capsule.policy).empty()) return run;  // nothing that a result could be compared with
   const PolicyError error = policy_error(capsule.policy);
-  const bool determined = is_determined(capsule.policy) && cannot_execute(capsule.policy, element).empty();
+  const bool determined = is_determined(capsule.policy, capsule.op) && cannot_execute(capsule.policy, element).empty();
   FuzzNodes source(capsule.op, element, seed);
   for (std::uint64_t tried = 0; run.cases < cases && tried < 16 * cases + 1000; ++tried) {
     if (stop && stop()) break;

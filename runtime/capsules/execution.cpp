@@ -5,6 +5,7 @@
 
 #include "formats/error.hpp"
 #include "runtime/capsules/execution_arithmetic.hpp"
+#include "runtime/capsules/record.hpp"
 
 namespace outward {
 namespace {
@@ -171,11 +172,14 @@ std::string cannot_execute(const NumericalPolicy& p, ElementType element) {
   return "";
 }
 
-bool is_determined(const NumericalPolicy& p) {
+bool is_determined(const NumericalPolicy& p, std::string_view op) {
+  const OpRow* row = find_op(op);
+  const bool sums = row == nullptr || row->accumulates;
   switch (p.reduction) {
     case Reduction::none:
-    case Reduction::sequential:
-      return true;
+      return !sums;
+    case Reduction::sequential:  // what else of a normalisation or a mean may be fused is not said
+      return p.contraction == Contraction::none || op == "dense" || op == "conv";
     case Reduction::pairwise:
       return p.contraction == Contraction::none;
     default:

@@ -4,6 +4,7 @@
 // runtime/cpu/reference.cpp, against which it is compared. Assumes the default rounding mode and gradual underflow.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/capsules/policy.hpp"
@@ -15,8 +16,8 @@ namespace outward {
 // rounding, a block model, operands with another exponent range.
 std::string cannot_execute(const NumericalPolicy& policy, ElementType element);
 
-// True if the policy leaves no choice: every execution gives the same bits.
-bool is_determined(const NumericalPolicy& policy);
+// True if the policy leaves no choice in this operator: every execution gives the same bits.
+bool is_determined(const NumericalPolicy& policy, std::string_view op);
 
 // policies: one per node (those of input and constants are not looked at). input: numbers of the element type. Returns
 // the values of the output node; all values in nodes if that is not null. Throws ResourceError if something cannot be

@@ -73,6 +73,26 @@ void lint_contract(const Contract& c, const std::string& at, SourceFiles& files,
 
 }  // namespace
 
+std::vector<std::string> meaning_faults(const Capsule& c) {
+  std::vector<std::string> out;
+  bool believed = c.policy.reduction == Reduction::block;
+  for (const Field f : all_fields) believed = believed || c.contract(f).evidence == Evidence::boundary;
+  if (believed && c.assumption.empty()) out.push_back("something is believed and the assumption has no name");
+  if (believed && c.trust != Trust::external) out.push_back("rests on an assumption and is not called external");
+  if (const std::string fault = policy_fault(c.policy); !fault.empty()) out.push_back(fault);
+  const OpRow* op = find_op(c.op);
+  if (!op) {
+    out.push_back("unknown operator " + c.op);
+    return out;
+  }
+  if (op->accumulates && c.policy.reduction == Reduction::none)
+    out.push_back("the policy does not say how " + c.op + " sums");
+  if (op->elementary && c.policy.k_ulp == 0) out.push_back("the policy does not say how far off " + c.op + " may be");
+  if (!op->elementary && c.policy.k_ulp != 0) out.push_back(c.op + " is no elementary function");
+  if (op->random && c.vjp != VjpMode::none) out.push_back("a source of random numbers has no VJP");
+  return out;
+}
+
 std::vector<std::string> lint(const std::vector<Capsule>& capsules, const std::string& root) {
   std::vector<std::string> out;
   SourceFiles files(root);
@@ -87,27 +107,9 @@ std::vector<std::string> lint(const std::vector<Capsule>& capsules, const std::s
       out.push_back(c.name + ": a contract has no evidence");
     else if (c.trust > *most)
       out.push_back(c.name + ": called " + trust_text(c.trust) + ", its weakest evidence is only " + trust_text(*most));
-    bool believed = c.policy.reduction == Reduction::block;
-    for (const Field f : all_fields) {
-      believed = believed || c.contract(f).evidence == Evidence::boundary;
+    for (const Field f : all_fields)
       lint_contract(c.contract(f), c.name + ": the " + field_text(f) + " contract", files, out);
-    }
-    if (believed && c.assumption.empty())
-      out.push_back(c.name + ": something is believed and the assumption has no name");
-    if (believed && c.trust != Trust::external)
-      out.push_back(c.name + ": rests on an assumption and is not called external");
-    const OpRow* op = find_op(c.op);
-    if (!op) {
-      out.push_back(c.name + ": unknown operator " + c.op);
-      continue;
-    }
-    if (op->accumulates && c.policy.reduction == Reduction::none)
-      out.push_back(c.name + ": the policy does not say how " + c.op + " sums");
-    if (op->elementary && c.policy.k_ulp == 0)
-      out.push_back(c.name + ": the policy does not say how far off " + c.op + " may be");
-    if (!op->elementary && c.policy.k_ulp != 0) out.push_back(c.name + ": " + c.op + " is no elementary function");
-    if (const std::string fault = policy_fault(c.policy); !fault.empty()) out.push_back(c.name + ": " + fault);
-    if (op->random && c.vjp != VjpMode::none) out.push_back(c.name + ": a source of random numbers has no VJP");
+    for (const std::string& f : meaning_faults(c)) out.push_back(c.name + ": " + f);
   }
   return out;
 }

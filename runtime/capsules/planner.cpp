@@ -74,10 +74,10 @@ const char* disposition(Evidence e) {
 }  // namespace
 
 const char* failure_text(Failure f) {
-  static constexpr const char* names[] = {"operation-mismatch", "forward-unsupported",   "contracts-misaligned",
-                                          "trust-rejected",     "trust-beyond-evidence", "provider-rejected",
-                                          "device-mismatch",    "format-mismatch",       "vjp-mismatch",
-                                          "missing-evidence",   "evidence-rejected",     "record-not-allowed"};
+  static constexpr const char* names[] = {
+      "operation-mismatch", "forward-unsupported", "contracts-misaligned", "trust-rejected", "trust-beyond-evidence",
+      "provider-rejected",  "device-mismatch",     "format-mismatch",      "vjp-mismatch",   "missing-evidence",
+      "evidence-rejected",  "record-not-allowed",  "record-faulty"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -122,6 +122,7 @@ std::vector<Fault> faults_of(const Capsule& c, const std::string& op, ElementTyp
       add(Failure::evidence_rejected,
           at + " rests on " + evidence_text(o.evidence) + ", which the profile does not admit");
   }
+  for (const std::string& f : meaning_faults(c)) add(Failure::record_faulty, f);
   if (!registry.counts(c))
     add(Failure::record_not_allowed, "the record is not built in and its digest is on no allow-list: " + c.sha256);
   return out;
@@ -200,7 +201,7 @@ Gate Gate::judge(const Plan& plan, const Graph& graph, const Registry& registry)
     }
     const PlannedNode& n = plan.nodes[next++];
     if (n.op != op) fault(Failure::operation_mismatch, n.capsule.name, op, "the plan calls the node " + n.op);
-    if (record_text(n.capsule).find(n.capsule.sha256) == std::string::npos)
+    if (!record_text(n.capsule).ends_with(",\"sha256\":\"" + n.capsule.sha256 + "\"}"))
       fault(Failure::record_not_allowed, n.capsule.name, op, "the record was changed: its digest is another one");
     for (Fault& f : faults_of(n.capsule, op, graph.element, plan.profile, own)) gate.faults.push_back(std::move(f));
   }

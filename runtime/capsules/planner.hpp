@@ -46,8 +46,9 @@ enum class Failure {
   format_mismatch,
   vjp_mismatch,
   missing_evidence,
-  evidence_rejected,  // a kind the profile does not admit
-  record_not_allowed  // not built in and not on the allow-list
+  evidence_rejected,   // a kind the profile does not admit
+  record_not_allowed,  // not built in and not on the allow-list
+  record_faulty        // its policy or assumption has no meaning (meaning_faults)
 };
 const char* failure_text(Failure f);
 

@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "formats/directed.hpp"
+#include "formats/format.hpp"
 #include "runtime/capsules/policy.hpp"
 
 namespace outward {
@@ -25,7 +27,7 @@ struct PolicyError {
   double omega = infinity;                // partial sums must stay below: half the overflow threshold and less
   double operand_u = 0, operand_eta = 0;  // of operands rounded before they are multiplied
   double flushed = 0;                     // λ, or 0 if nothing is flushed
-  bool widened = false;                   // there is an accumulator: two conversions more
+  bool widened = false;                   // there is an accumulator: every operation is rounded a second time
   const BlockModel* block = nullptr;
   double k_ulp = 0;
 
@@ -36,7 +38,8 @@ struct PolicyError {
 
   // Multiplies S. Infinite when the sum is too long to say anything.
   double relative(std::uint64_t n, std::uint64_t terms) const {
-    const double g = gamma(static_cast<double>(n) + (widened ? 2 : 0));
+    const double rounded = static_cast<double>(n);
+    const double g = gamma(widened ? 2 * rounded + 2 : rounded);
     double out = g;
     if (operand_u > 0) {
       const double both = add_up(mul_up(2, operand_u), mul_up(operand_u, operand_u));
@@ -55,7 +58,7 @@ struct PolicyError {
   // Multiplies P. only_moves: the group holds nothing but index maps.
   double absolute(std::uint64_t n, std::uint64_t terms, std::uint64_t roundings, bool only_moves) const {
     const double t = static_cast<double>(terms), q = static_cast<double>(roundings);
-    double out = n == 0 ? 0.0 : mul_up(mul_up(t, add_up(q, widened ? 4 : 2)), eta);
+    double out = n == 0 ? 0.0 : mul_up(mul_up(widened ? 2 * t : t, add_up(q, 2)), eta);
     if (operand_eta > 0) out = add_up(out, mul_up(mul_up(4, t), operand_eta));
     if (block) out = add_up(out, mul_up(mul_up(t, add_up(q, 2)), eta));
     if (flushed > 0 && !only_moves) out = add_up(out, mul_up(mul_up(2 * t, add_up(mul_up(3, q), 8)), flushed));
@@ -72,7 +75,26 @@ struct PolicyError {
   }
 };
 
-// REQUIRES a policy without fault whose formats have exponents of at most 11 bits and fractions of at most 52.
+// Why there is no error box ("" if there is): formats beyond binary64, with other special values than IEEE 754 has,
+// that saturate or flush by themselves; an accumulator that lacks numbers of the format; a block model, measured for
+// binary32 accumulators, with another one.
+inline std::string error_box_fault(const NumericalPolicy& p) {
+  const auto unlike = [](const Format& f) {
+    return f.exponent_bits > 11 || f.fraction_bits > 52 || f.convention != Convention::ieee || f.saturate || f.flush;
+  };
+  if (unlike(p.format)) return "it computes in " + format_text(p.format);
+  if (p.operands && unlike(*p.operands)) return "its operands are rounded to " + format_text(*p.operands);
+  if (p.accumulator) {
+    const Format& a = *p.accumulator;
+    if (unlike(a) || a.fraction_bits < p.format.fraction_bits || a.least_exponent() > p.format.least_exponent() ||
+        a.greatest_exponent() < p.format.greatest_exponent())
+      return "it accumulates in " + format_text(a);
+  }
+  const bool single = p.format == Format{8, 23, 127, Convention::ieee} && !p.accumulator;
+  return p.reduction == Reduction::block && !single ? "a block model of binary32 accumulators" : "";
+}
+
+// REQUIRES a policy without fault and without error_box_fault.
 inline PolicyError policy_error(const NumericalPolicy& p) {
   PolicyError e;
   const auto spacing = [](const Format& f) {
@@ -93,7 +115,12 @@ inline PolicyError policy_error(const NumericalPolicy& p) {
     e.operand_eta = directed * spacing(*p.operands);
     e.omega = std::min(e.omega, std::ldexp(1.0, static_cast<int>(p.operands->greatest_exponent())));
   }
-  if (p.subnormals == Subnormals::flush) e.flushed = std::ldexp(1.0, static_cast<int>(p.format.least_exponent()));
+  if (p.subnormals == Subnormals::flush) {
+    std::int64_t least = p.format.least_exponent();
+    if (p.operands) least = std::max(least, p.operands->least_exponent());
+    if (p.accumulator) least = std::max(least, p.accumulator->least_exponent());
+    e.flushed = std::ldexp(1.0, static_cast<int>(least));
+  }
   e.block = p.reduction == Reduction::block ? block_model(p.block) : nullptr;
   e.k_ulp = p.k_ulp;
   return e;

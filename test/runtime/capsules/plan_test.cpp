@@ -127,6 +127,14 @@ TEST_CASE("gate: each rule refuses") {
   c = good;
   c.contract(Field::value).evidence = Evidence::none;
   CHECK(refuses(Failure::missing_evidence, c, profile, as_is));
+  // What the linter says of a record that is shipped holds for one that is allowed: a tensor core model called fuzzed
+  // and an operator that does not say how it sums passed the gate.
+  for (const char* policy : {"binary32 operands=tf32 reduction=block(h100_tf32)", "binary32"}) {
+    Capsule sums = good_capsule("d", "dense");
+    CHECK_FALSE(refuses(Failure::record_faulty, sums, profile, as_is, "dense"));
+    sums.policy = parse_policy(policy);
+    CHECK(refuses(Failure::record_faulty, sums, profile, as_is, "dense"));
+  }
   // Fuzz evidence: refused by a verified profile, accepted by a checked one.
   Profile verified = *find_profile("verified_cpu");
   CHECK(refuses(Failure::evidence_rejected, good, verified, as_is));
@@ -171,6 +179,12 @@ TEST_CASE("gate: a plan that was changed after planning is refused, and every fa
   CHECK(faults([](Plan& p) { p.nodes[1].capsule.provider = "fast"; }) >= 2);
   CHECK(faults([](Plan& p) { p.nodes[1].capsule.policy.subnormals = Subnormals::flush; }) >= 1);
   CHECK(faults([](Plan& p) { p.nodes[1].capsule.sha256 = std::string(64, '0'); }) >= 1);
+  CHECK(faults([](Plan& p) { p.nodes[1].capsule.sha256.clear(); }) >= 1);
+  // A record that was changed was let through when its old digest stood somewhere in its text.
+  CHECK(faults([](Plan& p) {
+          p.nodes[1].capsule.notes = p.nodes[1].capsule.sha256;
+          p.nodes[1].capsule.spec = "another page";
+        }) >= 1);
   CHECK(faults([](Plan& p) { p.nodes[1].capsule.contract(Field::value).claim = Claim::shape_safety; }) >= 2);
   CHECK(faults([](Plan& p) { p.nodes[1].capsule = p.nodes[0].capsule; }) >= 1);
   CHECK(faults([](Plan& p) { p.nodes.erase(p.nodes.begin() + 1); }) >= 1);

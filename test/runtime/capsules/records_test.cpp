@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "formats/error.hpp"
+#include "runtime/capsules/execution.hpp"
 #include "runtime/capsules/json.hpp"
+#include "runtime/capsules/policy_error.hpp"
 #include "test/runtime/capsules/support.hpp"
 
 using namespace outward;
@@ -62,8 +64,34 @@ TEST_CASE("policies: what fp32_any and fp64_any cover") {
     CHECK_FALSE(covered_by_any(parse_policy(text)));
 }
 
+TEST_CASE("policies: which have an error box, and which leave no choice") {
+  const auto fault = [](const char* text) { return error_box_fault(parse_policy(text)); };
+  for (const char* good : {"binary32", "binary64 reduction=any_order", "binary32 operands=tf32 reduction=any_order",
+                           "binary32 accumulator=binary64 reduction=sequential", "binary32 reduction=block(h100_tf32)",
+                           "binary32 subnormals=flush operands=binary16 reduction=any_order"})
+    CHECK_MESSAGE(fault(good) == "", good);
+  // The block formula is that of binary32 accumulators; a narrower accumulator loses more than the format says.
+  for (const char* bad : {"binary32 accumulator=binary16 reduction=block(v100_f16)", "binary32 operands=e8m0",
+                          "binary32 accumulator=binary16 reduction=sequential", "binary32 operands=e4m3fn",
+                          "binary32 accumulator=bfloat16 reduction=sequential", "binary128",
+                          "binary16 reduction=block(h100_f16)", "binary(8,23,flush)", "binary(8,23,saturate)"})
+    CHECK_MESSAGE(fault(bad) != "", bad);
+  // What is flushed is below the least normal number of the narrowest format on the way.
+  CHECK(policy_error(parse_policy("binary32 subnormals=flush operands=binary16 reduction=any_order")).flushed ==
+        0x1p-14);
+  const auto determined = [](const char* text, const char* op) { return is_determined(parse_policy(text), op); };
+  CHECK(determined("binary32", "relu"));
+  CHECK(determined("binary32 reduction=sequential", "dense"));
+  CHECK(determined("binary32 reduction=sequential", "bn"));
+  CHECK(determined("binary32 contraction=fma reduction=sequential", "dense"));
+  // A sum without an order was taken for one in the reference order.
+  for (const char* op : {"dense", "conv", "reduce", "bn", "no operator"}) CHECK_FALSE(determined("binary32", op));
+  CHECK_FALSE(determined("binary32 contraction=fma reduction=sequential", "bn"));
+  CHECK_FALSE(determined("binary32 reduction=any_order", "dense"));
+}
+
 TEST_CASE("records: the JSON is strict") {
-  CHECK(parse_json(R"({"a":[1,"x\u0041\n",true]})", "t").members[0].second.items[1].text == "xA\n");
+  CHECK(parse_json(R"({"a":[1,"x\u0041\n",true]})", "t").members[0].value.items[1].text == "xA\n");
   for (const char* text : {"", "{", "{\"a\":1,\"a\":1}", "[1,]", "{\"a\" 1}", "\"a", "\"\\q\"", "01", "-1", "1.5",
                            "1 2", "nul", "\"\x01\"", "\"\\u12\"", "{\"a\":1}}"})
     CHECK_THROWS_AS(parse_json(text, "t"), InputRefused);
