@@ -82,8 +82,9 @@ int Builder::rounding_context(const std::vector<Sexp>& items, std::size_t from, 
     const Sexp& value = items[i + 1];
     if (items[i].text == ":precision") {
       outer = format(value);
-    } else if (items[i].text == ":round" && !value.is_symbol("nearestEven") && !value.is_symbol("nearestAway")) {
-      refuse(value.place, "unsupported-rounding", "only rounding to nearest is analysed", "nearestEven", shown(value));
+    } else if (items[i].text == ":round" && !value.is_symbol("nearestEven")) {
+      refuse(value.place, "unsupported-rounding", "only rounding to nearest, ties to even, is analysed", "nearestEven",
+             shown(value));
     } else if (items[i].text == ":math-library" || items[i].text == ":overflow") {
       core_.notes.push_back("a property is not used: " + items[i].text + " " + shown(value));
     }

@@ -12,14 +12,22 @@ void at_most(RealRange& range, const Rational& hi) {
   if (!range.hi || *range.hi > hi) range.hi = hi;
 }
 
+bool mentions_variable(const Sexp& expression, const Ranges& ranges) {
+  if (expression.kind == Sexp::Kind::symbol) return ranges.contains(expression.text);
+  for (const Sexp& item : expression.items)
+    if (mentions_variable(item, ranges)) return true;
+  return false;
+}
+
 // A chain a <= b <= c ... : every constant bounds the variables on either side of it.
 bool narrow_chain(const std::vector<Sexp>& arguments, bool rising, Ranges& ranges) {
   bool used = false, complete = true;
   std::vector<std::optional<ExactRange>> values;
   for (const Sexp& argument : arguments) {
     values.push_back(real_value(argument, bits_of_bounds));
+    // A variable hides a constant of its name, wherever it stands.
+    if (mentions_variable(argument, ranges)) values.back().reset();
     const bool variable = argument.kind == Sexp::Kind::symbol && ranges.contains(argument.text);
-    if (variable) values.back().reset();  // a variable hides a constant of its name
     complete = complete && (variable || values.back());
   }
   std::size_t variables = 0;

@@ -56,6 +56,8 @@ TEST_CASE("conditions that give no range are noted, never believed") {
   const Core core = only_core("(FPCore (x y) :pre (and (<= 0 x 1) (<= 0 y 2) (< (+ x y) 1)) (+ x y))");
   CHECK(core.notes.size() == 1);
   CHECK(is(core.variables[1].range, 0, 2));
+  // An argument hides the constant of its name, inside of expressions too.
+  CHECK(refusals("(FPCore (PI x) :pre (and (<= 1 PI 2) (<= 0 x (* 2 PI))) x)") == "t:1:13 unbounded-argument");
   // A chain bounds a variable by every constant on its side; the relation of the two is dropped.
   const Core chain = only_core("(FPCore (x y) :pre (<= 0 x y 10) (+ x y))");
   CHECK(is(chain.variables[0].range, 0, 10));
@@ -125,6 +127,7 @@ TEST_CASE("everything that is not understood is refused, all at once") {
   CHECK(refusals("(FPCore (x) :precision posit16 :pre (<= 0 x 1) x)") == "t:1:24 unsupported-precision");
   CHECK(refusals("(FPCore (x) :precision real :pre (<= 0 x 1) x)") == "t:1:24 unsupported-precision");
   CHECK(refusals("(FPCore (x) :round toZero :pre (<= 0 x 1) x)") == "t:1:20 unsupported-rounding");
+  CHECK(refusals("(FPCore (x) :round nearestAway :pre (<= 0 x 1) x)") == "t:1:20 unsupported-rounding");
   CHECK(refusals("(FPCore (x) :precision binary16 :pre (<= 0 x 1) (* x 1e6))") == "t:1:54 constant-out-of-range");
   CHECK(refusals("(FPCore ((A 3)) (ref A 0))") ==
         "t:1:10 unsupported-argument | t:1:17 unsupported-operation | t:1:22 unknown-name");
