@@ -8,6 +8,7 @@
 #include "cli/verify_batch.hpp"
 #include "cli/verify_capsule.hpp"
 #include "cli/verify_dataset.hpp"
+#include "cli/verify_deploy.hpp"
 #include "cli/verify_elaborate.hpp"
 #include "cli/verify_options.hpp"
 #include "cli/verify_outputs.hpp"
@@ -69,7 +70,10 @@ int verify(const Options& o) {
   } else {
     Property property = make_property(o, model, report.notes);
     report.property_seconds = lap();
-    solved = solve(o, model, Network(model.graph), std::move(property), used());
+    const Network net(model.graph);
+    if (!o.deploy.empty()) property = deployed_property(o, model, net, property, report.notes);
+    solved = solve(o, model, net, std::move(property), used());
+    if (!o.deploy.empty()) weaken_violated(solved.outcome);
   }
   const Outcome& outcome = solved.outcome;
   report.semantics = solved.semantics;

@@ -165,6 +165,24 @@ void require_capsule_options(const Options& o) {
     if (g.given) throw UsageError(std::string("--profile excludes ") + g.name);
 }
 
+// A certificate is about the property as asked; what is proved here is another one.
+void require_deploy_options(const Options& o) {
+  if (o.deploy.empty()) {
+    if (!o.accumulate.empty()) throw UsageError("--accumulate belongs to --deploy");
+    return;
+  }
+  if (o.semantics != "real")
+    throw UsageError("--deploy adds a rounding error to a proof over the reals: --semantics real");
+  for (const Given& g : std::vector<Given>{{"--certificate", !o.certificate.empty()},
+                                           {"--witness", !o.witness.empty()},
+                                           {"--elaborate", !o.elaborate.empty()},
+                                           {"--precision", !o.precision.empty()},
+                                           {"--dataset without --row", !o.dataset.empty() && o.row == -1},
+                                           {"--batch", !o.batch.empty()},
+                                           {"--radius max", o.radius == "max"}})
+    if (g.given) throw UsageError(std::string("--deploy excludes ") + g.name);
+}
+
 // What bounds in a number format leave out: certificates, branching, and the ways to ask many queries.
 void require_precision_options(const Options& o) {
   if (o.precision.empty()) return;
@@ -224,6 +242,10 @@ void declare_options(CLI::App& app, Options& o) {
                  "with --semantics capsule: what the network runs on, a built-in profile or a file (`audit list`)");
   app.add_option("--records", o.records, "of --profile: folder of further capsule records");
   app.add_option("--allow", o.allow, "of --profile: file of digests of further records that may be relied on");
+  app.add_option("--deploy", o.deploy,
+                 "with --semantics real: prove it for the network as deployed in this number format, with the bound of "
+                 "its rounding error (`roundoff`)");
+  app.add_option("--accumulate", o.accumulate, "of --deploy: format of products and sums inside one operator");
   app.add_option(
       "--precision", o.precision,
       "bound in this number format, rounded outward, by intervals and CROWN alone: binary128, bfloat16, "
@@ -272,6 +294,7 @@ void finish_options(Options& o) {
     require_precision_options(o);
   }
   require_capsule_options(o);
+  require_deploy_options(o);
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
   if (o.device != "cpu" && o.device != "auto")
     throw UsageError("--device " + o.device + ": this build computes on the CPU only");

@@ -23,6 +23,7 @@ struct Options {
   std::string certificate, witness, bounds, batch, results, elaborate;
   std::string profile;  // of --semantics capsule: a built-in name or a file
   std::string records, allow;
+  std::string deploy, accumulate;  // formats of --deploy
   std::string precision;  // a number format; empty: the engine in binary64
   double timeout = 0;
   std::string memory;  // as given; empty: four fifths of what is free

@@ -122,6 +122,30 @@ class Roundoff(harness.FolderTest):
         faults = json.loads(done.out)["faults"]
         self.assertTrue(any("worse" in f for f in faults) and any("not in the baseline" in f for f in faults), faults)
 
+    def test_verify_deploy(self):
+        path = self.network()
+        query = [path, "--radius", "0.5", "--semantics", "real", "--output-range=-%s,%s" % (("9.6",) * 2)]
+        exact = harness.run("verify", *query)
+        self.assertEqual(exact.code, 0, exact.out + exact.err)
+        words = {}
+        for name in ("binary32", "binary16", "bfloat16"):
+            done = harness.run("verify", *query, "--deploy", name, "--accumulate", "binary32")
+            words[name] = done.out.split()[0]
+            self.assertIn(name, done.err)
+            self.assertIn(words[name], ("holds", "unknown"), done.out)  # never violated
+        self.assertEqual(words["binary32"], "holds")
+        narrow = harness.run("verify", path, "--radius", "0.5", "--semantics", "real", "--output-range=-0.01,0.01",
+                             "--deploy", "binary32")
+        self.assertEqual(narrow.code, 2, narrow.out)
+        for extra, code in ((["--certificate", self.path("c")], 3), (["--accumulate", "bfloat16"], 4)):
+            done = harness.run("verify", *query, "--deploy", "binary32", *extra)
+            self.assertEqual(done.code, code, done.err)
+        done = harness.run("verify", path, "--radius", "0.5", "--output-range=-9,9", "--deploy", "binary32")
+        self.assertEqual(done.code, 3)
+        overflow = harness.run("verify", path, "--radius", "400", "--semantics", "real", "--output-range=-90000,90000",
+                               "--deploy", "e4m3fn", "--accumulate", "binary32")
+        self.assertEqual(overflow.code, 4, overflow.out + overflow.err)
+
     def test_refusals(self):
         path = self.network()
         for arguments, code in (((path, "--range", "0,1"), 3), ((path, "--format", "binary32"), 3),
