@@ -222,8 +222,8 @@ bool ranges_under(const Graph& graph, const std::vector<NumericalPolicy>& polici
   for (std::size_t i = 0; i < lo.size(); ++i)
     if (!std::isfinite(lo[i]) || !std::isfinite(hi[i]) || lo[i] > hi[i]) return false;
   for (std::size_t k = 1; k < graph.nodes.size(); ++k)
-    if (graph.nodes[k].kind != Kind::constant &&
-        (!is_determined(policies[k], kind_name(graph.nodes[k].kind)) || !cannot_execute(policies[k], graph.element).empty()))
+    if (graph.nodes[k].kind != Kind::constant && (!is_determined(policies[k], kind_name(graph.nodes[k].kind)) ||
+                                                  !cannot_execute(policies[k], graph.element).empty()))
       return false;
   return graph.element == ElementType::binary32 ? ranges<float>(graph, policies, lo, hi, out_lo, out_hi)
                                                 : ranges<double>(graph, policies, lo, hi, out_lo, out_hi);

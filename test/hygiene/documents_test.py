@@ -10,9 +10,10 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-PROGRAMS = ["verify", "check", "model"]
+PROGRAMS = ["verify", "check", "model", "audit", "roundoff", "compute"]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md"] + sorted(
-    "certificates/" + name for name in os.listdir(harness.source("certificates")) if name.endswith(".md"))
+    folder + "/" + name for folder in ("certificates", "cli") for name in os.listdir(harness.source(folder))
+    if name.endswith(".md"))
 
 
 def blocks(text):
@@ -42,10 +43,11 @@ def options(text):
 
 
 def helps():
-    """The help text of every program, all subcommands of `model` included."""
+    """The help text of every program, all subcommands included."""
     text = {p: harness.run(p, "--help").out for p in PROGRAMS}
-    for sub in re.findall(r"^  (\w+) ", text["model"].split("Subcommands:")[1], re.M):
-        text["model"] += harness.run("model", sub, "--help").out
+    for p in PROGRAMS:
+        for sub in re.findall(r"^  (\w+) ", (text[p].split("Subcommands:") + [""])[1], re.M):
+            text[p] += harness.run(p, sub, "--help").out
     return text
 
 
