@@ -227,12 +227,13 @@ class Machine {
   void normalised(const Operator& op, const std::vector<double>& x, std::vector<double>& out, bool centre) {
     const auto n = static_cast<double>(x.size());
     const double divisor = summed(n);
-    const double mean = centre ? stored(summed(plain_sum(x) / divisor)) : 0;
+    const double mean = centre ? stored(summed(unstored_sum(x) / divisor)) : 0;
     std::vector<double> d;
     for (const double v : x) d.push_back(centre ? stored(v - mean) : v);
     std::vector<Factor> squares;
     for (const double v : d) squares.push_back({v, v, false});
-    const double variance = stored(summed(sum(std::move(squares), nullptr) / divisor));
+    const double total = unstored([&] { return sum(std::move(squares), nullptr); });
+    const double variance = stored(summed(total / divisor));
     const double deviation = stored(std::sqrt(stored(variance + stored(op.payload[0]))));
     for (std::size_t i = 0; i < x.size(); ++i) {
       out[i] = stored(stored(d[i] / deviation) * stored(op.payload[1]));
@@ -363,16 +364,20 @@ class Machine {
     }
   }
 
-  // The sum before it is stored.
-  double unstored_sum(const std::vector<double>& x) {
-    if (!a_->narrows) return plain_sum(x);
+  // What a sum is before it is stored.
+  template <class F>
+  double unstored(F sum_up) {
+    if (!a_->narrows) return sum_up();
     Arithmetic wide = *a_;
     wide.values = wide.sums;
     const Arithmetic* const kept = a_;
     a_ = &wide;
-    const double total = plain_sum(x);
+    const double total = sum_up();
     a_ = kept;
     return total;
+  }
+  double unstored_sum(const std::vector<double>& x) {
+    return unstored([&] { return plain_sum(x); });
   }
 
   const Program& p_;

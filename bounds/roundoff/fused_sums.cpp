@@ -8,11 +8,33 @@ namespace outward::roundoff {
 namespace {
 
 // Per member: sum of absolute terms; depth = members on the longest way to the root's leaves; converted = operators on
-// it whose constants the format does not hold.
+// it that multiply by, or add, constants that the format does not hold; divisors = the factor by which results grow
+// because what they are divided by was converted, however few bits the format leaves of it.
 struct Member {
   std::uint64_t depth = 0, converted = 0;
   double magnitude = 1, largest = 0;  // P of FORMAT.md section 3; greatest partial result
+  double divisors = 1;
+  double constants = 0;  // greatest number made of constants that may be stored
 };
+
+// c^ within drift of |c|: |1/c^ − 1/c| <= (divisor_growth − 1)/|c|.
+double divisor_growth(double size, double drift) {
+  if (drift == 0) return 1;
+  const double held = sub_down(size, drift);
+  return held > 0 ? plus(1, div_up(drift, held)) : infinity;
+}
+
+// 1/√(var + eps) of a channel of batch normalisation: conversions of both; a root below the least normal number errs by
+// eta; one division by a rounded number is (1 + u) where two roundings (root, sum) are counted as 1 + u' each.
+double deviation_growth(const Constants& c, std::size_t variance, std::size_t eps, const FormatModel& f) {
+  const double total = add_down(c.exact(variance), c.exact(eps)), drift = plus(c.drift(variance), c.drift(eps));
+  const double least = sub_down(total, drift);
+  if (!(least > 0)) return infinity;
+  double growth = times(divisor_growth(total, drift), plus(1, times(times(f.u, f.u), 3)));
+  const double root = sqrt_down(least);
+  if (root < f.least_normal) growth = times(growth, divisor_growth(root, f.eta));
+  return growth;
+}
 
 class Group {
  public:
@@ -38,18 +60,23 @@ class Group {
       m.depth = std::max(m.depth, below.depth);
       m.converted = std::max(m.converted, below.converted);
       m.largest = std::max(m.largest, below.largest);
+      m.divisors = std::max(m.divisors, below.divisors);
+      m.constants = std::max(m.constants, below.constants);
       m.magnitude = op.code == OpCode::add && !sums.empty() ? plus(m.magnitude, below.magnitude)
                                                             : std::max(m.magnitude, below.magnitude);
       sums.push_back(std::move(s));
     }
     ++m.depth;
-    if (Constants(op.payload, p_.arithmetic_of(k).values).converted()) m.converted += op.code == OpCode::bn ? 5 : 1;
+    const Constants held(op.payload, p_.arithmetic_of(k).values);
+    if (held.converted() && op.code != OpCode::divide) m.converted += op.code == OpCode::bn ? 3 : 1;
     std::vector<double>& out = analysis_.at[k].sum;
     out.assign(op.size, 0.0);
-    combine(k, sums, out, m);
+    combine(k, sums, held, out, m);
+    members_.push_back(k);
     for (const double s : out) m.largest = std::max(m.largest, times(s, p_.moved[k]));
     return m;
   }
+  const std::vector<std::uint32_t>& members() const { return members_; }
 
  private:
   bool is_linear(std::uint32_t k) const {
@@ -62,7 +89,8 @@ class Group {
     return most;
   }
 
-  void combine(std::uint32_t k, const std::vector<std::vector<double>>& in, std::vector<double>& out, Member& m) const {
+  void combine(std::uint32_t k, const std::vector<std::vector<double>>& in, const Constants& held,
+               std::vector<double>& out, Member& m) const {
     const Operator& op = p_.operators[k];
     const std::vector<double>& c = op.payload;
     switch (op.code) {
@@ -101,18 +129,25 @@ class Group {
       }
       case OpCode::bn: {
         const auto channels = static_cast<std::size_t>(op.ints[0]), inner = static_cast<std::size_t>(op.ints[1]);
-        double factor = 1;
+        double factor = 1, divisors = 1;
         for (std::size_t i = 0; i < op.size; ++i) {
           const std::size_t q = i / inner % channels;
           const ChannelScale s = channel_scale(op, q);
           const double a = std::fmax(std::fabs(s.lo), std::fabs(s.hi));
           const double inverse = div_up(1, sqrt_down(add_down(c[3 * channels + q], c[4 * channels])));
+          divisors =
+              std::max(divisors, deviation_growth(held, 3 * channels + q, 4 * channels, p_.arithmetic_of(k).values));
           factor = std::max({factor, times(std::max(1.0, inverse), std::max(1.0, std::fabs(c[q])))});
           const double centred = plus(in[0][i], std::fabs(c[2 * channels + q]));
           m.largest =
               std::max({m.largest, centred, times(centred, inverse), add_up(c[3 * channels + q], c[4 * channels])});
           out[i] = plus(times(a, centred), std::fabs(c[channels + q]));
+          // In the stored format, where members are: also of the folded form, x·a + (shift − mean·a).
+          const double folded = plus(times(a, std::fabs(c[2 * channels + q])), std::fabs(c[channels + q]));
+          m.constants = std::max({m.constants, centred, times(centred, inverse), inverse, folded, times(centred, a),
+                                  add_up(c[3 * channels + q], c[4 * channels])});
         }
+        m.divisors = times(m.divisors, divisors);
         m.magnitude = plus(times(factor, plus(m.magnitude, greatest(c, 2 * channels, 3 * channels))),
                            greatest(c, channels, 2 * channels));
         break;
@@ -129,11 +164,14 @@ class Group {
         m.magnitude = times(m.magnitude, greatest(c, 0, c.size()));
         break;
       case OpCode::divide: {
-        double inverse = 1;
+        double inverse = 1, divisors = 1;
         for (std::size_t i = 0; i < op.size; ++i) {
           out[i] = div_up(in[0][i], std::fabs(c[i]));
           inverse = std::max(inverse, div_up(1, std::fabs(c[i])));
+          divisors = std::max(divisors, divisor_growth(std::fabs(c[i]), held.drift(i)));
         }
+        m.divisors = times(m.divisors, divisors);
+        m.constants = std::max(m.constants, inverse);
         m.largest = std::max(m.largest, inverse);
         m.magnitude = times(m.magnitude, inverse);
         break;
@@ -146,6 +184,7 @@ class Group {
   const Program& p_;
   std::uint32_t root_;
   Analysis& analysis_;
+  std::vector<std::uint32_t> members_;
 };
 
 }  // namespace
@@ -157,7 +196,8 @@ void fused_sum_error(const Program& p, std::uint32_t root, Analysis& analysis) {
   // Under the policy every constant may be converted, every member stored in the narrower format.
   const double in_sums = growth_up(static_cast<double>(p.roundings[root]), a.sums.u_path);
   const auto stores = static_cast<double>(m.converted + (a.narrows ? m.depth : 0));
-  const double factor = sub_up(times(plus(1, in_sums), plus(1, growth_up(stores, a.values.u_path))), 1);
+  const double roundings = times(plus(1, in_sums), plus(1, growth_up(stores, a.values.u_path)));
+  const double factor = sub_up(times(roundings, m.divisors), 1);
   const double eta = std::max(a.sums.eta, stores > 0 ? a.values.eta : 0);
   const double events = times(static_cast<double>(p.terms[root]),
                               static_cast<double>(p.products[root]) + 2 + static_cast<double>(m.converted + m.depth));
@@ -165,11 +205,20 @@ void fused_sum_error(const Program& p, std::uint32_t root, Analysis& analysis) {
   OperatorErrors& e = analysis.at[root];
   e.underflow = tiny;
   for (std::size_t i = 0; i < e.local.size(); ++i) e.local[i] = plus(times(factor, e.sum[i]), tiny);
-  e.largest = times(std::max(m.largest, 0.0), plus(1, factor));
+  e.largest = times(std::max({m.largest, m.constants, 0.0}), plus(1, factor));
   e.largest = plus(e.largest, tiny);
-  e.stored = 0;
+  e.stored = plus(times(a.narrows ? m.constants : 0, plus(1, factor)), tiny);
   for (std::size_t i = 0; i < e.local.size(); ++i)
     e.stored = std::max(e.stored, plus(e.out[i].computed_magnitude(), e.local[i]));
+  // Every member may be stored, with the factors of others already in it or not.
+  for (const std::uint32_t k : group.members()) {
+    if (!a.narrows) break;
+    const OperatorErrors& inside = analysis.at[k];
+    for (std::size_t i = 0; i < inside.out.size(); ++i) {
+      const double size = plus(plus(inside.out[i].computed_magnitude(), times(factor, inside.sum[i])), tiny);
+      e.stored = std::max(e.stored, times(size, p.moved[k]));
+    }
+  }
 }
 
 }  // namespace outward::roundoff

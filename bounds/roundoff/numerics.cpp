@@ -122,20 +122,23 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
   };
   if (const std::string fault = policy_fault(p); !fault.empty())
     refuse(fault, "a policy that makes sense", policy_text(p));
-  if (p.rounding != Rounding::nearest_even && p.rounding != Rounding::nearest_away)
-    refuse("only rounding to nearest has formulas here", "rounding=nearest_even", policy_text(p));
+  // Constants are converted to even here: a tie that goes away is another constant, on the other side.
+  if (p.rounding != Rounding::nearest_even)
+    refuse("only rounding to nearest, ties to even, has formulas here", "rounding=nearest_even", policy_text(p));
+  // Operands and constants that are read as zero lose all of themselves, also where they divide or are the argument of
+  // a logarithm or a root; the formulas know of results only.
+  if (p.subnormals == Subnormals::flush || values.format.flush || sums.format.flush)
+    refuse("arithmetic that flushes subnormal numbers has no formulas here", "subnormals=gradual", policy_text(p));
+  // Figueroa 1995: with 2p + 2 bits a result that is rounded to the accumulator first is as if rounded once.
+  if (narrows && sums.precision < 2 * values.precision + 2)
+    refuse("results rounded twice: the accumulator has less than 2p + 2 bits for stored numbers of p bits",
+           "the format itself, or an accumulator at least that wide", format_text(sums.format));
   if (p.operands) refuse("operands rounded to a third format have no formula here", "no operands=", policy_text(p));
   for (const FormatModel* f : {&values, &sums})
     if (f->format.convention == Convention::scale || f->format.saturate)
       refuse("a format that saturates or has no sign", "a format where overflow is seen", format_text(f->format));
   if (!contains(sums, values))
     refuse("the accumulator lacks numbers of the format", "an accumulator that contains it", format_text(sums.format));
-  if (p.subnormals == Subnormals::flush) {
-    values.eta = values.addition_eta = values.least_normal;
-    sums.eta = sums.addition_eta = sums.least_normal;
-    exact_products = precise_products = false;
-    values.emulable = sums.emulable = false;
-  }
   if (p.reduction == Reduction::block) {
     if (sums.precision != 24) refuse("block models accumulate in binary32", "accumulator=binary32", policy_text(p));
     if (!precise_products) refuse("block models need exact products", "a format of at most 12 bits", policy_text(p));

@@ -173,7 +173,7 @@ void layernorm_rule(const Call& call, Outcome& out) {
   const Mean mean = mean_of(call.x(), a);
   if (!(mean.error < infinity) || !(row.size < infinity)) return refuse_all(call, out);
   const double spread = sub_up(row.hi, row.lo);  // |d| <= spread
-  const Squares squares = squares_of(n, 2, a);  // the difference, squared
+  const Squares squares = squares_of(n, 2, a);   // the difference, squared
   const double offset = times(mean.error, mean.error);
   const double variance_lo = least_variance(call.x());
   const double variance_hi = div_up(times(spread, spread), 4);  // Popoviciu 1935
@@ -216,8 +216,7 @@ void rmsnorm_rule(const Call& call, Outcome& out) {
   const double error = plus(before, f.half_ulp_up(plus(most, before)));
   out.underflow = std::max(out.underflow, std::min(error, div_up(sqrt_up(squares.absolute), s.least)));
   const double largest = std::max(times(times(n, square_hi), plus(1, squares.relative)), plus(most, error));
-  out.stored = std::max(
-      out.stored, under_root(plus(times(square_hi, plus(1, squares.relative)), squares.absolute), c));
+  out.stored = std::max(out.stored, under_root(plus(times(square_hi, plus(1, squares.relative)), squares.absolute), c));
   for (std::size_t i = 0; i < call.op.size; ++i)
     scale_and_shift(call, out, i, -most, most, most, moved, error, c, largest);
 }

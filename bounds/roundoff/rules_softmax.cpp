@@ -59,9 +59,9 @@ double absolute_of(const Arithmetic& a) {
   return std::max(times(2 * a.function_ulps, a.values.eta), a.values.addition_eta);
 }
 
-// S^ lies within [S·lo, S·hi] (S >= 1).
+// S^ lies within [S·lo, S·hi] (S >= 1), and is at most `most`.
 struct Denominator {
-  double lo, hi;
+  double lo, hi, most;
 };
 Denominator denominator(double n, const Scores& s, const Arithmetic& a) {
   const double u = a.values.u_path, eps = relative_of(a), log_n = add_up(std::log(n), 0x1p-40),
@@ -73,7 +73,9 @@ Denominator denominator(double n, const Scores& s, const Arithmetic& a) {
                                 div_down(std::max(0.0, sub_down(1, eps)), n));
   const double spread = times(times(u, exp_up(times(u, s.range()))), log_n);
   const double above = plus(times(plus(1, eps), plus(1, spread)), tiny);
-  return {std::max(0.0, std::min(least, 1.0)), times(plus(1, sigma), above)};
+  // Every entry is at most 1, as it should be.
+  const double entries = times(n, std::min(above, plus(plus(1, eps), tiny)));
+  return {std::max(0.0, std::min(least, 1.0)), times(plus(1, sigma), above), times(plus(1, sigma), entries)};
 }
 
 }  // namespace
@@ -120,9 +122,9 @@ void softmax_rule(const Call& call, Outcome& out) {
     // Both values lie in [0, 1]: the computed sum is at least the computed entry.
     local = std::min(local, 1.0);
     out.underflow = std::max(out.underflow, std::min(local, underflow));
-    finish_element(out, i, std::max(0.0, lo), hi, inherited, local, times(n, sum.hi));
+    finish_element(out, i, std::max(0.0, lo), hi, inherited, local, sum.most);
   }
-  out.largest = std::max(out.largest, std::max(times(n, sum.hi), s.range()));
+  out.largest = std::max(out.largest, std::max(sum.most, s.range()));
   out.stored = std::max(out.stored, out.largest);  // the differences and the sum are stored
 }
 
@@ -149,9 +151,9 @@ void log_softmax_rule(const Call& call, Outcome& out) {
     const double local = plus(before, a.values.half_ulp_up(size));
     // y >= x_i − max − ln n, y <= 0.
     const double exact_range = std::max(0.0, sub_up(s.exact_hi, q.lo));
-    finish_element(out, i, -add_up(exact_range, log_n), 0, inherited, local, times(n, sum.hi));
+    finish_element(out, i, -add_up(exact_range, log_n), 0, inherited, local, sum.most);
   }
-  out.largest = std::max(out.largest, std::max(times(n, sum.hi), s.range()));
+  out.largest = std::max(out.largest, std::max(sum.most, s.range()));
   out.stored = std::max(out.stored, out.largest);  // the differences, the sum and its logarithm are stored
 }
 

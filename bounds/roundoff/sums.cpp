@@ -114,6 +114,9 @@ SumError block_error(std::span<const Term> terms, std::size_t padding, const Blo
   }
   const auto k = static_cast<double>(model.products);
   // One more step for a bias that is added behind the blocks: its rounding to nearest is less than a step's.
+  // A step without a product other than 0 cuts off something only of what the step before it left, and only where the
+  // accumulator is cut off before its own last bit.
+  if (model.extra_bits < 0) others *= 2;
   const double steps = std::min(others, std::ceil(static_cast<double>(terms.size() + padding) / k)) + 1;
   const double aligned = times(k + 1, std::ldexp(1.0, -model.extra_bits));
   const double rate = times(times(steps, 0x1p-23), plus(aligned, 1 + 0x1p-22));

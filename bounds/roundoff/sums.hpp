@@ -10,7 +10,7 @@
 //   a known order     Σ min(half ulp of the k-th partial sum, |k-th term|)   running bound: rounding to nearest goes at
 //                     most as far as to the partial sum before, which is a number of the format
 //   block models      2^-23 [(k+1) 2^-e A + A (1+2^-22)] for each step    Blanchard et al. 2020; Khattak and Mikaitis
-//   2025; steps without a product other than 0 lose nothing
+//   2025
 // The tree bounds hold for fused steps as well: a leaf that enters a fused step unrounded is a leaf that is a real
 // number, and the induction of Jeannerod and Rump needs the smaller leaf only to be as small as it is (test/bounds/
 // roundoff/sums_test.cpp looks for a counterexample).
