@@ -7,18 +7,30 @@
 
 #include "cli/common/errors.hpp"
 #include "cli/common/json_line.hpp"
+#include "formats/exact.hpp"
 
 namespace outward::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Three digits, to nearest: what was observed or asked for, and ratios.
 std::string short_figure(double x) {
   if (x < 0) return "-";
   if (!(x < HUGE_VAL)) return "unbounded";
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", x);
   return text;
+}
+
+// Three digits, not below the number: bounds and ranges.
+std::string short_figure_up(double x) {
+  if (!(x > 0 && x < HUGE_VAL)) return short_figure(x);
+  for (double y = x;; y += x * 1e-3) {
+    std::string text = short_figure(y);
+    const auto printed = parse_decimal(text);
+    if (!printed || *printed >= exact(x)) return text;
+  }
 }
 
 // JSON has no infinity: null.
@@ -45,8 +57,8 @@ void print_operator_table(const RoundoffReport& r) {
     const std::string name = o.name.size() > 32 ? o.name.substr(0, 29) + "..." : o.name;
     std::printf("%-*s %-12s %8llu %10s %10s %10s %10s %6.1f%% %9s %6llu %9s%s\n", static_cast<int>(name_width),
                 name.c_str(), kind_words(o).c_str(), static_cast<unsigned long long>(o.elements),
-                short_figure(std::fmax(std::fabs(o.lo), std::fabs(o.hi))).c_str(), short_figure(o.local).c_str(),
-                short_figure(o.relative).c_str(), short_figure(o.total).c_str(), 100 * o.share,
+                short_figure_up(std::fmax(std::fabs(o.lo), std::fabs(o.hi))).c_str(), short_figure_up(o.local).c_str(),
+                short_figure_up(o.relative).c_str(), short_figure_up(o.total).c_str(), 100 * o.share,
                 std::fabs(o.headroom_bits) < 1e6
                     ? (std::to_string(static_cast<long>(std::floor(o.headroom_bits))) + " bits").c_str()
                     : "-",
@@ -58,10 +70,10 @@ void print_operator_table(const RoundoffReport& r) {
   for (std::size_t j = 0; j < r.outputs.size(); ++j) {
     const OutputLine& y = r.outputs[j];
     std::printf("Y_%-6zu %12s %10s %10s %10s %10s %-11s %9s %7s\n", j,
-                short_figure(std::fmax(std::fabs(y.lo), std::fabs(y.hi))).c_str(), short_figure(y.forward).c_str(),
-                short_figure(y.mean_value).c_str(), short_figure(y.difference).c_str(), short_figure(y.bound).c_str(),
-                y.form.c_str(), short_figure(y.observed).c_str(),
-                y.observed > 0 ? short_figure(y.bound / y.observed).c_str() : "-");
+                short_figure_up(std::fmax(std::fabs(y.lo), std::fabs(y.hi))).c_str(),
+                short_figure_up(y.forward).c_str(), short_figure_up(y.mean_value).c_str(),
+                short_figure_up(y.difference).c_str(), short_figure_up(y.bound).c_str(), y.form.c_str(),
+                short_figure(y.observed).c_str(), y.observed > 0 ? short_figure(y.bound / y.observed).c_str() : "-");
   }
   if (!r.observed.orders.empty()) {
     std::printf("\nobserved in %llu runs:", static_cast<unsigned long long>(r.observed.runs));
@@ -82,7 +94,7 @@ void print_operator_table(const RoundoffReport& r) {
         static_cast<unsigned long long>(m.output), m.real, m.computed, m.difference, m.shares, m.ranges);
   if (r.has_target)
     std::printf("target %s: %s\n", short_figure(r.target).c_str(),
-                r.target_reached ? ("kept with the formats above, bound " + short_figure(r.target_bound)).c_str()
+                r.target_reached ? ("kept with the formats above, bound " + short_figure_up(r.target_bound)).c_str()
                                  : "missed in this format");
   for (const std::string& a : r.assumptions) std::printf("assumes: %s\n", a.c_str());
   for (const std::string& n : r.notes) std::fprintf(stderr, "note: %s\n", n.c_str());
@@ -262,7 +274,11 @@ std::vector<std::string> assumptions_of(const roundoff::Program& p) {
   if (sums) out.emplace_back("normalisation in two passes, as written; no one-pass variance, no Welford");
   if (a.policy.reduction == Reduction::block)
     out.push_back("tensor core model " + a.policy.block + ": a model of measurements, no promise of the vendor");
-  if (a.policy.subnormals == Subnormals::flush) out.emplace_back("subnormal operands and results are zero");
+  for (std::uint32_t k = 0; k < p.operators.size(); ++k)
+    if (p.operators[k].code == roundoff::OpCode::bn && a.any_fusion() && (p.roundings.empty() || p.roundings[k] == 0)) {
+      out.emplace_back("batch normalisation as written: root, difference, quotient, product, sum; not folded");
+      break;
+    }
   return out;
 }
 

@@ -46,8 +46,9 @@ bool holds_products(const FormatModel& wide, const FormatModel& narrow);
 
 // A policy ready for analysis.
 struct Arithmetic {
-  // Throws InputRefused, all reasons at once, for what no formula here covers: other roundings than to nearest,
-  // accumulators that lack numbers of the format, operands in a third format, block models without binary32.
+  // Throws InputRefused, all reasons at once, for what no formula here covers: other roundings than to nearest even,
+  // flushed subnormal numbers, accumulators that lack numbers of the format or round results of it twice, operands in a
+  // third format, block models without binary32.
   explicit Arithmetic(const NumericalPolicy& policy);
 
   NumericalPolicy policy;
