@@ -144,7 +144,7 @@ class Group {
           out[i] = plus(times(a, centred), std::fabs(c[channels + q]));
           // In the stored format, where members are: also of the folded form, x·a + (shift − mean·a).
           const double folded = plus(times(a, std::fabs(c[2 * channels + q])), std::fabs(c[channels + q]));
-          m.constants = std::max({m.constants, centred, times(centred, inverse), inverse, folded, times(centred, a),
+          m.constants = std::max({m.constants, centred, a, times(centred, inverse), inverse, folded, times(centred, a),
                                   add_up(c[3 * channels + q], c[4 * channels])});
         }
         m.divisors = times(m.divisors, divisors);
