@@ -271,6 +271,11 @@ std::vector<std::string> assumptions_of(const roundoff::Program& p) {
     std::snprintf(text, sizeof text, "elementary functions are within %g ulp (--ulps), exp(0) is 1", a.function_ulps);
     out.emplace_back(text);
   }
+  for (const roundoff::Operator& op : p.operators)
+    if (a.any_fusion() && (op.code == roundoff::OpCode::softmax || op.code == roundoff::OpCode::online_softmax)) {
+      out.emplace_back("softmax divides by the sum: no product with its rounded reciprocal");
+      break;
+    }
   if (sums) out.emplace_back("normalisation in two passes, as written; no one-pass variance, no Welford");
   if (a.policy.reduction == Reduction::block)
     out.push_back("tensor core model " + a.policy.block + ": a model of measurements, no promise of the vendor");

@@ -164,6 +164,8 @@ class Roundoff(harness.FolderTest):
         for extra, said in (((), True), (("--order", "sequential"), False)):
             r = self.report("--op", "batchnorm", "--format", "bfloat16", *extra)
             self.assertEqual(any("not folded" in a for a in r["assumptions"]), said)
+            r = self.report("--op", "softmax", "--format", "bfloat16", *extra)
+            self.assertEqual(any("no product with its rounded reciprocal" in a for a in r["assumptions"]), said)
 
     def test_refusals(self):
         path = self.network()
