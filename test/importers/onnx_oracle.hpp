@@ -32,7 +32,6 @@ class Oracle {
   class Session {
    public:
     Session(Oracle& oracle, const std::string& model, int level);
-    ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     Output run(const std::vector<std::int64_t>& shape, const std::vector<double>& input);
