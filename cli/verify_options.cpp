@@ -94,6 +94,11 @@ void require_batch_options(const Options& o) {
                                {"--bounds", !o.bounds.empty()},
                                {"--elaborate", !o.elaborate.empty()},
                                {"--precision", !o.precision.empty()},
+                               {"--profile", !o.profile.empty()},
+                               {"--records", !o.records.empty()},
+                               {"--allow", !o.allow.empty()},
+                               {"--deploy", !o.deploy.empty()},
+                               {"--accumulate", !o.accumulate.empty()},
                                {"--competition", o.competition},
                                {"--json", o.json}};
   const std::vector<Given> radius = radius_options(o);
@@ -160,7 +165,6 @@ void require_capsule_options(const Options& o) {
   for (const Given& g : std::vector<Given>{{"--elaborate", !o.elaborate.empty()},
                                            {"--precision", !o.precision.empty()},
                                            {"--dataset without --row", !o.dataset.empty() && o.row == -1},
-                                           {"--batch", !o.batch.empty()},
                                            {"--radius max", o.radius == "max"}})
     if (g.given) throw UsageError(std::string("--profile excludes ") + g.name);
 }
@@ -178,7 +182,6 @@ void require_deploy_options(const Options& o) {
                                            {"--elaborate", !o.elaborate.empty()},
                                            {"--precision", !o.precision.empty()},
                                            {"--dataset without --row", !o.dataset.empty() && o.row == -1},
-                                           {"--batch", !o.batch.empty()},
                                            {"--radius max", o.radius == "max"}})
     if (g.given) throw UsageError(std::string("--deploy excludes ") + g.name);
 }
