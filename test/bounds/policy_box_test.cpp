@@ -9,37 +9,13 @@
 #include "bounds/relaxation.hpp"
 #include "formats/error.hpp"
 #include "runtime/capsules/execution.hpp"
+#include "test/bounds/propagate.hpp"
 #include "test/bounds/support.hpp"
 
 using namespace outward;
 using namespace outward::testing;
 
 namespace {
-
-// Forward ranges, cut by backward bounds of every element of every sum group.
-State ranges_of(const Network& net, Semantics semantics, const Box& box, BackwardEngine& engine) {
-  State state(net, semantics);
-  set_input_range(net, state, {box.lo, box.hi});
-  for (std::uint32_t k = 1; k < net.size(); ++k) {
-    if (!net.groups.stored[k]) continue;
-    interval_step(net, state, k);
-    const std::size_t n = net.node(k).size;
-    std::vector<std::uint32_t> all(n);
-    for (std::uint32_t i = 0; i < n; ++i) all[i] = i;
-    std::vector<double> lower(n), upper(n);
-    if (net.is_root(k)) {
-      engine.unit_bounds(state, k, all, 1.0, lower);
-      engine.unit_bounds(state, k, all, -1.0, upper);
-      for (std::size_t i = 0; i < n; ++i) {
-        state.range[k].lo[i] = std::max(state.range[k].lo[i], lower[i]);
-        state.range[k].hi[i] = std::min(state.range[k].hi[i], -upper[i]);
-      }
-    }
-    if (is_piecewise(net.node(k).kind) || net.node(k).kind == Kind::max)
-      set_lines(net, state, k, adaptive_slopes(net, state, k));
-  }
-  return state;
-}
 
 // How many values of how many executions under `executed` leave the ranges that `assumed` gives.
 struct Escapes {
@@ -64,7 +40,7 @@ Escapes escapes(const char* executed, const char* assumed, std::uint64_t seed, i
       continue;
     }
     BackwardEngine engine(net, {1, true, {}});
-    const State state = ranges_of(net, Semantics::capsule, box, engine);
+    const State state = propagate(net, Semantics::capsule, box, engine);
     if (!state.overflow.empty()) continue;
     for (int p = 0; p < 4; ++p) {
       std::vector<double> x = random_point(random, box);
@@ -120,8 +96,8 @@ TEST_CASE("capsule: covered policies give the boxes of fp32_any") {
     net.follow(
         std::vector<NumericalPolicy>(graph.nodes.size(), parse_policy("binary32 reduction=any_order_any_fusion")));
     BackwardEngine engine(net, {1, true, {}});
-    const State any = ranges_of(net, Semantics::fp32_any, box, engine);
-    const State capsule = ranges_of(net, Semantics::capsule, box, engine);
+    const State any = propagate(net, Semantics::fp32_any, box, engine);
+    const State capsule = propagate(net, Semantics::capsule, box, engine);
     CHECK(any.overflow == capsule.overflow);
     for (std::uint32_t k = 0; k < net.size(); ++k) CHECK(any.delta[k] == capsule.delta[k]);
   }

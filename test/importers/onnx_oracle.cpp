@@ -32,8 +32,8 @@ Oracle* Oracle::get() {
     try {
       if (!path.empty()) {
         std::unique_ptr<Oracle> result(new Oracle);
-        result->library_ = std::make_unique<outward::OnnxRuntime>(path);
-        std::printf("ONNX Runtime %s is the oracle\n", result->library_->version().c_str());
+        result->runtime_ = std::make_unique<outward::OnnxRuntime>(path);
+        std::printf("ONNX Runtime %s is the oracle\n", result->runtime_->version().c_str());
         return result;
       }
     } catch (const outward::InputRefused&) {
@@ -50,7 +50,7 @@ Oracle::Output Oracle::run(const std::string& model, const std::vector<std::int6
 }
 
 Oracle::Session::Session(Oracle& oracle, const std::string& model, int level)
-    : session_(*oracle.library_, model, level) {}
+    : session_(*oracle.runtime_, model, level) {}
 
 Oracle::Output Oracle::Session::run(const std::vector<std::int64_t>& shape, const std::vector<double>& input) {
   const outward::OnnxRuntime::Result result = session_.run({{shape, input}});

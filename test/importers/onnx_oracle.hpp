@@ -47,7 +47,7 @@ class Oracle {
 
  private:
   Oracle() = default;
-  std::unique_ptr<outward::OnnxRuntime> library_;
+  std::unique_ptr<outward::OnnxRuntime> runtime_;
 };
 
 }  // namespace onnx_test
