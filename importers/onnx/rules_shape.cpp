@@ -107,7 +107,7 @@ void rule_reshape(Call& call) {
   const std::int64_t count = element_count(old);
   std::int64_t known = 1;
   std::size_t open = wanted.size();
-  bool zero = false;
+  bool empty = false;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == 0 && !allow_zero) {
       if (i >= old.size())
@@ -121,11 +121,11 @@ void rule_reshape(Call& call) {
     if (wanted[i] < 0 || wanted[i] > max_elements || known > max_elements) {
       refuse("bad-shape", "dimension of the new shape", "-1 to " + std::to_string(max_elements), shape_text(wanted));
     }
-    zero = zero || wanted[i] == 0;
+    empty = empty || wanted[i] == 0;
     known *= wanted[i];
   }
   if (open != wanted.size()) {
-    if (zero) refuse("bad-shape", "dimension -1 next to dimension 0", "", shape_text(wanted));
+    if (empty) refuse("bad-shape", "dimension -1 next to dimension 0", "", shape_text(wanted));
     if (count % known != 0)
       refuse("shape-mismatch", "new shape", std::to_string(count) + " elements", shape_text(wanted));
     wanted[open] = count / known;

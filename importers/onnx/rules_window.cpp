@@ -271,10 +271,10 @@ void rule_max_pool(Call& call) {
   const Value x = call.build.as_node(call.in[0]);
   const auto k = static_cast<std::size_t>(pooled.k);
   for (std::size_t start = 0; start < pooled.indices.size(); start += k) {
-    std::size_t first = start;
-    while (pooled.indices[first] < 0) ++first;  // pool() made sure that there is one
+    std::size_t inside = start;
+    while (pooled.indices[inside] < 0) ++inside;  // pool() made sure that there is one
     for (std::size_t i = start; i < start + k; ++i) {
-      if (pooled.indices[i] < 0) pooled.indices[i] = pooled.indices[first];
+      if (pooled.indices[i] < 0) pooled.indices[i] = pooled.indices[inside];
     }
   }
   Shape windows = pooled.shape;
