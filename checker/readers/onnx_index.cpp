@@ -150,10 +150,10 @@ void slice(Op& op) {
     const Int axis = axis_in(axes[i], from.size()), d = from[axis];
     const Int step = std::clamp(steps[i], -d - 1, d + 1);  // longer steps change nothing
     require(step != 0, "step 0");
-    const auto place = [&](Int at) {
-      return std::clamp<Int>(at < 0 ? at + d : at, step < 0 ? -1 : 0, step < 0 ? d - 1 : d);
+    const auto place = [&](Int at, Int low) {
+      return std::clamp<Int>(at < 0 ? at + d : at, step < 0 ? std::min(low, d - 1) : 0, step < 0 ? d - 1 : d);
     };
-    const Int start = place(starts[i]), span = place(ends[i]) - start;
+    const Int start = place(starts[i], 0), span = place(ends[i], -1) - start;  // as ONNX clamps
     const Int count = (span + step + (step < 0 ? 1 : -1)) / step;
     const Int stride = strides(from)[axis];
     offsets[axis] = op.run(start * stride, std::max<Int>(count, 0), step * stride);

@@ -38,7 +38,7 @@ bool Importer::check_attributes(const onnx::NodeProto& node, const Operator& op)
       }
       const char type = list[at + key.size()];
       if (type == '-') refuse("unsupported-attribute", what + " is not supported");
-      if (!attribute.ref_attr_name().empty()) refuse("unsupported-attribute", what + " refers to a function attribute");
+      if (attribute.has_ref_attr_name()) refuse("unsupported-attribute", what + " refers to a function attribute");
       using A = onnx::AttributeProto;
       const A::AttributeType wanted = type == 'i'   ? A::INT
                                       : type == 'f' ? A::FLOAT
@@ -54,7 +54,8 @@ bool Importer::check_attributes(const onnx::NodeProto& node, const Operator& op)
                          (attribute.has_s() && type != 's') || (attribute.has_t() && type != 't') ||
                          (attribute.ints_size() > 0 && type != 'I') || (attribute.floats_size() > 0 && type != 'F') ||
                          attribute.strings_size() > 0 || attribute.tensors_size() > 0 || attribute.has_g() ||
-                         attribute.graphs_size() > 0 || attribute.has_sparse_tensor() || attribute.has_tp();
+                         attribute.graphs_size() > 0 || attribute.has_sparse_tensor() ||
+                         attribute.sparse_tensors_size() > 0 || attribute.has_tp() || attribute.type_protos_size() > 0;
       if (stray || (type == 't' && !attribute.has_t())) refuse("bad-attribute", what, "one value of the declared type");
     });
   }

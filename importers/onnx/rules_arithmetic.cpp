@@ -37,6 +37,7 @@ void unary(Call& call, Kind kind, Integers ints = {}, Floats payload = {}) {
 
 void fold_unary(Call& call, bool only_negative) {
   const Value& x = call.in[0];
+  if (x.type == Type::boolean) refuse("bad-type", "operand", "an integer type", "bool");
   Integers values = *x.ints;
   for (std::int64_t& value : values) {
     if (only_negative && value >= 0) continue;

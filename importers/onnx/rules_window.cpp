@@ -65,6 +65,8 @@ Window read_window(const Call& call, const Shape& x, Integers kernel) {
   if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER") {
     refuse("unsupported-attribute", "attribute auto_pad", "NOTSET, SAME_UPPER, SAME_LOWER or VALID", in_quotes(mode));
   }
+  if (mode != "NOTSET" && call.attributes.has("pads"))
+    refuse("bad-attribute", "attributes pads and auto_pad", "only one of them");
   const bool ceil_mode = call.attributes.integer("ceil_mode", 0) != 0;
   Window window;
   for (std::size_t i = 0; i < count; ++i) {
@@ -78,8 +80,6 @@ Window read_window(const Call& call, const Shape& x, Integers kernel) {
     if (mode == "NOTSET") {
       axis.begin = pads[i];
       axis.end = pads[i + count];
-    } else if (pads[i] != 0 || pads[i + count] != 0) {
-      refuse("bad-attribute", "attributes pads and auto_pad", "only one of them");
     }
     const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
     if (same && pooling && axis.dilation != 1) {

@@ -79,7 +79,8 @@ class Scanner {
       }
       const FieldDescriptor* field = type->FindFieldByNumber(static_cast<int>(number));
       if (field == nullptr) {
-        if (!is_known_metadata(type->name(), number)) unknown_field(at, type, number, length);
+        if (wire != delimited || !is_known_metadata(type->name(), number))
+          unknown_field(at, type, number, wire, length);
       } else if (!known_field(at, field, wire, scalar, data, data + length, seen, depth)) {
         return false;
       }
@@ -109,13 +110,26 @@ class Scanner {
             std::to_string(scalar));
       }
     }
+    if (field->type() == FieldDescriptor::TYPE_INT32) {  // protobuf would drop the upper half
+      const std::uint8_t* rest = data;
+      if (wire == varint) check_int32(at, field, scalar);
+      while (packed && rest < end && read_varint(rest, end, scalar)) check_int32(at, field, scalar);
+    }
     if (field->type() == FieldDescriptor::TYPE_MESSAGE) return message(data, end, field->message_type(), depth + 1);
     return true;
   }
 
-  void unknown_field(const std::uint8_t* at, const Descriptor* type, std::uint32_t number, std::uint64_t length) {
-    if (type->name() == "NodeProto" && number == 8 && length == 0) return;  // overload: the empty one is the default
+  void unknown_field(const std::uint8_t* at, const Descriptor* type, std::uint32_t number, std::uint32_t wire,
+                     std::uint64_t length) {
+    // overload: the empty one is the default
+    if (type->name() == "NodeProto" && number == 8 && wire == delimited && length == 0) return;
     add(at, "unknown-field", "field number " + std::to_string(number) + " of " + type->name() + " is not known");
+  }
+
+  void check_int32(const std::uint8_t* at, const FieldDescriptor* field, std::uint64_t scalar) {
+    const auto number = static_cast<std::int64_t>(scalar);
+    if (number != static_cast<std::int32_t>(number))
+      add(at, "unknown-value", "field " + field->full_name(), "a number of 32 bits", std::to_string(number));
   }
 
   bool broken(const std::uint8_t* at, const char* code, std::string what, std::string expected = "",

@@ -65,6 +65,8 @@ TEST_CASE("one map") {
   CHECK(slice(-1, INT64_MIN, -1) == "map(0)#6 2 1 0 5 4 3");
   CHECK(slice(2, 0, -2) == "map(0)#2 2 5");
   CHECK(slice(INT64_MIN, INT64_MAX, INT64_MAX) == "map(0)#2 0 3");
+  CHECK(slice(-99, INT64_MIN, -1) == "map(0)#2 0 3");  // a start before the first element is the first one
+  CHECK(slice(-99, 0, -1) == slice(2, 2, 1));
   CHECK(slice(0, 3, 1) == "input");
   CHECK(contains(slice(2, 2, 1), "without elements"));
   CHECK(contains(slice(0, 3, 0), "step 0"));

@@ -92,8 +92,12 @@ TEST_CASE("small models have one digest") {
   same_nodes(9, {2, 3}, {},
              {{"Slice", "x", {is("starts", {1}), is("ends", {9}), is("axes", {1})}},
               {"Pad", "x", {is("pads", {0, 1, 0, 0})}}});
-  same_nodes(13, {2, 3}, {e, r, one_axis, p, k},
+  same_nodes(13, {2, 3}, {e, r, one_axis, p, k, ints("f", {1}, {INT64_MIN}), ints("f0", {0}, {})},
              {{"Slice", "x a e a", {}},
+              {"Slice", "x f f a a", {}},  // from before the first element downwards: the first element
+              {"Concat", "y1 x", {i("axis", 1)}},
+              {"ReduceSum", "k f0", {i("noop_with_empty_axes", 1)}},
+              {"Add", "y3 y3", {}},
               {"Pad", "x p k", {}},
               {"Gather", "x r", {i("axis", 1)}},
               {"ReduceSum", "x a", {}},

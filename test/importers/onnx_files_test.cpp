@@ -107,6 +107,19 @@ TEST_CASE("raw wire format: what protobuf would merge or drop silently is refuse
   auto* initializer = located.mutable_graph()->mutable_initializer(0);
   REQUIRE(initializer->ParseFromString(initializer->SerializeAsString() + std::string("\x70\x07", 2)));
   CHECK(code(located.SerializeAsString()) == "unknown-value");
+  // So would 2^32 + 1 in the place of the data type 1; a comment makes room for it.
+  onnx::ModelProto wide = net.model;
+  wide.mutable_graph()->mutable_initializer(0)->set_doc_string("room");
+  std::string bytes = wide.SerializeAsString();
+  const auto replace = [&](const std::string& before, const std::string& after) {
+    const std::size_t at = bytes.find(before);
+    REQUIRE(at != std::string::npos);
+    bytes.replace(at, before.size(), after);
+  };
+  CHECK(code(bytes) == "accepted");
+  replace(std::string("\x08\x02\x10\x01", 4), std::string("\x08\x02\x10\x81\x80\x80\x80\x10", 8));
+  replace(std::string("\x62\x04room", 6), std::string("\x62\x00", 2));
+  CHECK(code(bytes) == "unknown-value");
   // metadata_props of nodes (newer than the definitions) are ignored, the overload of a node is not.
   const auto with_node_field = [&](const std::string& field) {
     onnx::NodeProto node = net.model.graph().node(0);
@@ -118,6 +131,8 @@ TEST_CASE("raw wire format: what protobuf would merge or drop silently is refuse
   CHECK(with_node_field(std::string("\x4a\x00", 2)) == "accepted");
   CHECK(with_node_field(std::string("\x42\x00", 2)) == "accepted");
   CHECK(with_node_field(std::string("\x42\x01z", 3)) == "unknown-field");
+  CHECK(with_node_field(std::string("\x40\x00", 2)) == "unknown-field");  // numbers instead of messages
+  CHECK(with_node_field(std::string("\x48\x00", 2)) == "unknown-field");
 }
 
 TEST_CASE("external data") {

@@ -137,6 +137,8 @@ TEST_CASE("products and windows that do not fit") {
   CHECK(refused("Conv", {"x", "k"}, {attr("pads", Ints{INT64_MAX, INT64_MAX})}, 13, image) == "bad-attribute");
   CHECK(refused("Conv", {"x", "k"}, {attr("pads", Ints{1, 1}), attr("auto_pad", "SAME_UPPER")}, 13, image) ==
         "bad-attribute");
+  CHECK(refused("Conv", {"x", "k"}, {attr("pads", Ints{0, 0}), attr("auto_pad", "VALID")}, 13, image) ==
+        "bad-attribute");
   CHECK(refused("Conv", {"x", "k"}, {attr("kernel_shape", Ints{3})}, 13, image) == "bad-attribute");
   CHECK(refused("Conv", {"x", "k"}, {attr("group", 2)}, 13, image) == "bad-attribute");
   CHECK(refused("Conv", {"x", "k"}, {attr("auto_pad", "SAME")}, 13, image) == "unsupported-attribute");
