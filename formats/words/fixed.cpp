@@ -6,6 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
 namespace outward {
 namespace {
 
@@ -21,10 +25,37 @@ bool any_below(const Words<W>& x, int bits) {
   return bits % 64 != 0 && (x[static_cast<std::size_t>(bits / 64)] << (64 - bits % 64)) != 0;
 }
 
+// a + b + carry; the carry out, 0 or 1.
+inline unsigned char add_word(unsigned char carry, Word a, Word b, Word& sum) {
+#ifdef __x86_64__
+  unsigned long long out = 0;
+  carry = _addcarry_u64(carry, a, b, &out);
+  sum = out;
+  return carry;
+#else
+  const Double total = static_cast<Double>(a) + b + carry;
+  sum = static_cast<Word>(total);
+  return static_cast<unsigned char>(total >> 64);
+#endif
+}
+
+// a - b - borrow; the borrow out, 0 or 1.
+inline unsigned char subtract_word(unsigned char borrow, Word a, Word b, Word& difference) {
+#ifdef __x86_64__
+  unsigned long long out = 0;
+  borrow = _subborrow_u64(borrow, a, b, &out);
+  difference = out;
+  return borrow;
+#else
+  const Double total = static_cast<Double>(a) - b - borrow;
+  difference = static_cast<Word>(total);
+  return static_cast<unsigned char>(total >> 64) & 1;
+#endif
+}
+
 // x >> bits; true if a 1 is lost.
 template <int W>
-bool shift_right(Words<W>& x, std::int64_t bits) {
-  if (bits == 0) return false;
+[[gnu::noinline]] bool shift_far_right(Words<W>& x, std::int64_t bits) {
   if (bits >= 64 * W) {
     bool lost = false;
     for (Word& word : x) {
@@ -38,59 +69,83 @@ bool shift_right(Words<W>& x, std::int64_t bits) {
   const int rest = static_cast<int>(bits % 64);
   for (std::size_t i = 0; i < W; ++i) {
     const Word low = i + whole < W ? x[i + whole] : 0, high = i + whole + 1 < W ? x[i + whole + 1] : 0;
-    x[i] = rest == 0 ? low : (low >> rest) | (high << (64 - rest));
+    x[i] = low >> rest | high << 1 << (63 - rest);
   }
+  return lost;
+}
+
+// Shifts by less than a word come first: no branch depends on the numbers, which would be guessed wrong half of the
+// time.
+template <int W>
+[[gnu::always_inline]] inline bool shift_right(Words<W>& x, std::int64_t bits) {
+  if (bits >= 64) [[unlikely]]
+    return shift_far_right<W>(x, bits);
+  const int by = static_cast<int>(bits);
+  const bool lost = x[0] << 1 << (63 - by) != 0;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i + 1 < W; ++i) x[i] = x[i] >> by | x[i + 1] << 1 << (63 - by);
+  x[W - 1] >>= by;
   return lost;
 }
 
 // Shifts left until the top bit is set; returns by how much. REQUIRES x != 0.
 template <int W>
-int normalise(Words<W>& x) {
+[[gnu::noinline]] int normalise_far(Words<W>& x) {
   std::size_t top = W - 1;
   while (x[top] == 0) --top;
   const int rest = std::countl_zero(x[top]);
   const std::size_t whole = W - 1 - top;
   for (std::size_t i = W; i-- > 0;) {
     const Word high = i >= whole ? x[i - whole] : 0, low = i >= whole + 1 ? x[i - whole - 1] : 0;
-    x[i] = rest == 0 ? high : (high << rest) | (low >> (64 - rest));
+    x[i] = high << rest | low >> 1 >> (63 - rest);
   }
   return static_cast<int>(whole) * 64 + rest;
 }
 
 template <int W>
-bool less(const Words<W>& x, const Words<W>& y) {
-  for (std::size_t i = W; i-- > 0;)
-    if (x[i] != y[i]) return x[i] < y[i];
-  return false;
+[[gnu::always_inline]] inline int normalise(Words<W>& x) {
+  if (x[W - 1] == 0) [[unlikely]]
+    return normalise_far<W>(x);
+  const int by = std::countl_zero(x[W - 1]);
+#pragma GCC unroll 8
+  for (std::size_t i = W - 1; i > 0; --i) x[i] = x[i] << by | x[i - 1] >> 1 >> (63 - by);
+  x[0] <<= by;
+  return by;
+}
+
+template <int W>
+[[gnu::always_inline]] inline bool less(const Words<W>& x, const Words<W>& y) {
+  unsigned char borrow = 0;
+  Word ignored = 0;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < W; ++i) borrow = subtract_word(borrow, x[i], y[i], ignored);
+  return borrow != 0;
 }
 
 // x += y; the carry.
 template <int W>
-bool add_to(Words<W>& x, const Words<W>& y) {
+[[gnu::always_inline]] inline bool add_to(Words<W>& x, const Words<W>& y) {
   unsigned char carry = 0;
-  for (std::size_t i = 0; i < W; ++i) {
-    const Double total = static_cast<Double>(x[i]) + y[i] + carry;
-    x[i] = static_cast<Word>(total);
-    carry = static_cast<unsigned char>(total >> 64);
-  }
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < W; ++i) carry = add_word(carry, x[i], y[i], x[i]);
   return carry != 0;
 }
 
 // x -= y + borrow. REQUIRES that the result is not negative.
 template <int W>
-void subtract_from(Words<W>& x, const Words<W>& y, bool borrow) {
-  for (std::size_t i = 0; i < W; ++i) {
-    const Double total = static_cast<Double>(x[i]) - y[i] - (borrow ? 1U : 0U);
-    x[i] = static_cast<Word>(total);
-    borrow = (total >> 64) != 0;
-  }
+[[gnu::always_inline]] inline void subtract_from(Words<W>& x, const Words<W>& y, bool borrow) {
+  unsigned char out = borrow ? 1 : 0;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < W; ++i) out = subtract_word(out, x[i], y[i], x[i]);
 }
 
 template <int N>
-Words<2 * N> product(const Words<N>& x, const Words<N>& y) {
+[[gnu::always_inline]] inline Words<2 * N> product(const Words<N>& x, const Words<N>& y) {
   Words<2 * N> result{};
+#pragma GCC unroll 4
   for (std::size_t i = 0; i < N; ++i) {
     Word carry = 0;
+#pragma GCC unroll 4
     for (std::size_t j = 0; j < N; ++j) {
       const Double t = static_cast<Double>(x[i]) * y[j] + result[i + j] + carry;
       result[i + j] = static_cast<Word>(t);
@@ -240,12 +295,12 @@ template <int N>
   return fixed(round(format_, Exact{rounding == Rounding::down}, rounding, flags));
 }
 
+// Other directions, and precisions whose last bit is not in the lowest word.
 template <int N>
 template <int W>
-Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const Words<W>& words, bool sticky,
-                                     Rounding rounding, Flags& flags) const {
-  if (exponent < least_ || exponent > greatest_) [[unlikely]]
-    return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
+[[gnu::noinline]] Fixed<N> FixedArithmetic<N>::rounded_anyhow(bool negative, std::int64_t exponent,
+                                                              const Words<W>& words, bool sticky, Rounding rounding,
+                                                              Flags& flags) const {
   Fixed<N> result{ValueKind::finite, negative, exponent, {}};
   std::copy(words.end() - N, words.end(), result.words.begin());
   bool rest = sticky;
@@ -278,25 +333,63 @@ Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent, const
 
 template <int N>
 template <int W>
-Fixed<N> FixedArithmetic<N>::sum(bool negative_x, std::int64_t exponent_x, const Words<W>& larger, bool negative_y,
-                                 std::int64_t exponent_y, const Words<W>& smaller, Rounding rounding,
+[[gnu::always_inline]] inline Fixed<N> FixedArithmetic<N>::rounded(bool negative, std::int64_t exponent,
+                                                                   const Words<W>& words, bool sticky,
+                                                                   Rounding rounding, Flags& flags) const {
+  if (exponent < least_ || exponent > greatest_) [[unlikely]]
+    return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
+  if (cut_ >= 64 || rounding != Rounding::nearest_even) [[unlikely]]
+    return rounded_anyhow<W>(negative, exponent, words, sticky, rounding, flags);
+  Fixed<N> result{ValueKind::finite, negative, exponent, {}};
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < N; ++i) result.words[i] = words[W - N + i];
+  Word lower = sticky ? 1 : 0;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < W - N; ++i) lower |= words[i];
+  const Word unit = Word{1} << cut_, half = unit >> 1, low = result.words[0] & (unit - 1);
+  const bool up = (low > half) | ((low == half) & ((lower != 0) | ((result.words[0] & unit) != 0)));
+  unsigned char carry = add_word(0, result.words[0] - low, (up ? 1U : 0U) * unit, result.words[0]);
+#pragma GCC unroll 4
+  for (std::size_t i = 1; i < N; ++i) carry = add_word(carry, result.words[i], 0, result.words[i]);
+  if (carry != 0) [[unlikely]] {  // all ones: the next power of two
+    if (exponent == greatest_) return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
+    result.words[N - 1] = Word{1} << 63;
+    ++result.exponent;
+  }
+  flags.inexact = flags.inexact | ((low | lower) != 0);
+  return result;
+}
+
+template <int N>
+template <int W>
+Fixed<N> FixedArithmetic<N>::sum(bool negative_x, std::int64_t exponent_x, const Words<W>& first, bool negative_y,
+                                 std::int64_t exponent_y, const Words<W>& second, Rounding rounding,
                                  Flags& flags) const {
-  if (exponent_x < exponent_y || (exponent_x == exponent_y && less<W>(larger, smaller)))
-    return sum<W>(negative_y, exponent_y, smaller, negative_x, exponent_x, larger, rounding, flags);
-  Words<W> x = larger, y = smaller;
-  bool sticky = shift_right<W>(y, exponent_x - exponent_y);
+  const bool swap = (exponent_x < exponent_y) | ((exponent_x == exponent_y) & less<W>(first, second));
+  const Words<W>&larger = swap ? second : first, &smaller = swap ? first : second;
+  Words<W> x, y;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < W; ++i) {
+    x[i] = larger[i];
+    y[i] = smaller[i];
+  }
+  const std::int64_t apart = exponent_x < exponent_y ? exponent_y - exponent_x : exponent_x - exponent_y;
+  exponent_x = std::max(exponent_x, exponent_y);
+  const bool negative = swap ? negative_y : negative_x;
+  bool sticky = shift_right<W>(y, apart);
   if (negative_x == negative_y) {
-    if (add_to<W>(x, y)) {
-      sticky = shift_right<W>(x, 1) || sticky;
-      x[W - 1] |= Word{1} << 63;
-      ++exponent_x;
-    }
-    return rounded<W>(negative_x, exponent_x, x, sticky, rounding, flags);
+    const Word carry = add_to<W>(x, y) ? 1 : 0;
+    sticky |= (x[0] & carry) != 0;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i + 1 < W; ++i) x[i] = x[i] >> carry | x[i + 1] << 1 << (63 - carry);
+    x[W - 1] = x[W - 1] >> carry | carry << 63;
+    return rounded<W>(negative, exponent_x + static_cast<std::int64_t>(carry), x, sticky, rounding, flags);
   }
   subtract_from<W>(x, y, sticky);
-  if (std::all_of(x.begin(), x.end(), [](Word word) { return word == 0; })) return cancelled(rounding, flags);
+  if (x[W - 1] == 0 && std::all_of(x.begin(), x.end(), [](Word word) { return word == 0; }))
+    return cancelled(rounding, flags);
   exponent_x -= normalise<W>(x);
-  return rounded<W>(negative_x, exponent_x, x, sticky, rounding, flags);
+  return rounded<W>(negative, exponent_x, x, sticky, rounding, flags);
 }
 
 template <int N>

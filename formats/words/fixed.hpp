@@ -54,8 +54,11 @@ class FixedArithmetic {
   Fixed<N> rounded(bool negative, std::int64_t exponent, const std::array<std::uint64_t, W>& words, bool sticky,
                    Rounding rounding, Flags& flags) const;
   template <int W>
-  Fixed<N> sum(bool negative_x, std::int64_t exponent_x, const std::array<std::uint64_t, W>& larger, bool negative_y,
-               std::int64_t exponent_y, const std::array<std::uint64_t, W>& smaller, Rounding rounding,
+  Fixed<N> rounded_anyhow(bool negative, std::int64_t exponent, const std::array<std::uint64_t, W>& words, bool sticky,
+                          Rounding rounding, Flags& flags) const;
+  template <int W>
+  Fixed<N> sum(bool negative_x, std::int64_t exponent_x, const std::array<std::uint64_t, W>& first, bool negative_y,
+               std::int64_t exponent_y, const std::array<std::uint64_t, W>& second, Rounding rounding,
                Flags& flags) const;
 
   Format format_;
