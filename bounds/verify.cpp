@@ -30,7 +30,8 @@ class Query {
         observer_(observer),
         started_(Clock::now()),
         rows_(property),
-        proofs_(property.boxes.size()) {
+        spool_(std::make_shared<ProofSpool>()),
+        proofs_(property.boxes.size(), BoxProof(spool_)) {
     open_.assign(property.cases.size(), 1);
     case_replays_.assign(property.cases.size(), 0);
     outcome_.boxes.resize(property.boxes.size());
@@ -247,9 +248,14 @@ class Query {
 
   void write_proof() {
     std::uint32_t next_id = 0;
-    for (std::uint32_t b = 0; b < proofs_.size(); ++b) {
-      observer_.begin_box(b);
-      proofs_[b].write(net_, observer_, next_id);
+    outcome_.proof_in_memory = spool_->failure();
+    try {
+      for (std::uint32_t b = 0; b < proofs_.size(); ++b) {
+        observer_.begin_box(b);
+        proofs_[b].write(net_, observer_, next_id);
+      }
+    } catch (const ResourceError& error) {  // a disk that failed takes the proof away, not the verdict
+      outcome_.proof_lost = error.what();
     }
   }
 
@@ -257,7 +263,8 @@ class Query {
   Outcome unfinished() {
     if (outcome_.domains > 0 && outcome_.verdict == Verdict::unknown) {
       write_proof();
-      for (const BoxProof& p : proofs_) outcome_.open_parts += p.open_parts();
+      if (outcome_.proof_lost.empty())
+        for (const BoxProof& p : proofs_) outcome_.open_parts += p.open_parts();
     }
     return std::move(outcome_);
   }
@@ -270,7 +277,7 @@ class Query {
     for (std::uint32_t b = 0; b < property_.boxes.size() && !stopped(); ++b) {
       if (options_.progress)
         options_.progress("box " + std::to_string(b + 1) + " of " + std::to_string(property_.boxes.size()));
-      ProofLog& log = proofs_[b].tree.log(0);
+      ProofLog& log = proofs_[b].tree.root_log();
       prover.number_slopes_from(0);
       try {
         outcome_.boxes[b] = prover.prove(rows_, b, log, splits_inputs(b) ? nullptr : &proofs_[b].root);
@@ -419,6 +426,7 @@ class Query {
   ProofObserver& observer_;
   Clock::time_point started_;
   RowTable rows_;
+  std::shared_ptr<ProofSpool> spool_;
   std::vector<BoxProof> proofs_;
   std::vector<char> open_;
   std::vector<std::unique_ptr<FastNetwork>> searchers_;

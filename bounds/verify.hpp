@@ -42,12 +42,14 @@ struct Outcome {
   std::vector<BoxResult> boxes;     // what was proved of each box tried
   std::vector<char> box_tried;
   std::uint64_t domains = 0;     // parts bounded while branching
+  std::string proof_lost;        // why the observer did not get the proof of a `holds` or an unfinished one as a whole
+  std::string proof_in_memory;   // why the proof was kept in memory although it is long; empty if it was not
   std::uint64_t open_parts = 0;  // unknown: how many parts the incomplete proof leaves open; 0: there is no proof
   PhaseTimes seconds;
 };
 
 // Proof events of a `holds` or `bound` go to the observer, and those of an unfinished proof (Outcome::open_parts); for
-// other verdicts whatever it got is no proof.
+// other verdicts, and if Outcome::proof_lost is not empty, whatever it got is no proof.
 // Throws InputRefused when a box end overflows; an internal inconsistency becomes `unknown`.
 Outcome verify_property(const Network& network, const Property& property, const VerifyOptions& options,
                         ProofObserver& observer);

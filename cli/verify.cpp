@@ -80,8 +80,11 @@ int verify(const Options& o) {
   report.real_only = solved.real_only;
   if (solved.plan) report.plan_lines = summary_lines(*solved.plan);
   if (!solved.uncertified.empty()) report.notes.push_back(solved.uncertified);
+  if (!outcome.proof_in_memory.empty())
+    report.notes.push_back("the proof stayed in memory: " + outcome.proof_in_memory);
   report.total_seconds = used();
   Outputs outputs;
+  if (!o.certificate.empty() && !outcome.proof_lost.empty()) outputs.lost(o.certificate, outcome.proof_lost);
   if (!o.certificate.empty() && !solved.certificate.empty() && outputs.save(o.certificate, solved.certificate)) {
     report.certificate_path = o.certificate;
     report.certificate_bytes = solved.certificate.size();

@@ -22,6 +22,9 @@ class Outputs {
   // Whether it was written.
   bool save(const std::string& path, const std::string& content);
 
+  // There is nothing to write to `path`, though there should be: why.
+  void lost(const std::string& path, const std::string& why) { errors_.push_back("cannot write " + path + ": " + why); }
+
   // After the verdict was printed: errors on stderr. Returns code, or exit code 5 if there were any.
   int finish(int code) const;
 

@@ -119,7 +119,8 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   if (planned) name_capsules(*planned->plan, writer);
   CertificateObserver observer(writer);
   Outcome outcome = verify_property(net, property, v, observer);
-  if (outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0) {
+  const bool claims = outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0;
+  if (claims && outcome.proof_lost.empty()) {
     certificate = writer.finish();
   } else if (outcome.verdict == Verdict::violated) {
     CertificateWriter witness({"violated", claimed, "outward verify 0.1.0"}, model, property);

@@ -17,7 +17,7 @@ BranchResult by_neurons(const Network& net, const RowTable& rows, const std::vec
   if (!proof.root) return not_proved;
   try {
     const double seconds = options.max_domains == 0 ? plan.tighten_seconds : 0;
-    tighten_root(net, *proof.root, {options.threads, options.stop, seconds}, proof.tree.log(0));
+    tighten_root(net, *proof.root, {options.threads, options.stop, seconds}, proof.tree.root_log());
   } catch (const Interrupted&) {
     return not_proved;
   } catch (const ResourceError& error) {
@@ -74,10 +74,11 @@ BranchResult branch_box(const Network& net, Semantics semantics, const RowTable&
   // In between robustness is for neurons, what is close to enumeration for inputs: both are tried, and what has closed
   // more of the box starts anew with all that is left.
   const BoxProof start = proof;
+  const ProofSpool::Place before = proof.spool->end();
   std::uint64_t domains = 0;
   const auto attempt = [&](bool on_inputs, const BranchOptions& how) {
-    proof = start;
-    if (on_inputs) proof = BoxProof();
+    proof = on_inputs ? BoxProof(start.spool) : start;
+    start.spool->rewind(before);  // what an earlier attempt left there
     BranchResult r = on_inputs ? split_inputs(net, semantics, rows, box, how, proof.tree)
                                : by_neurons(net, rows, cases, plan, how, proof);
     if (on_inputs) r.closed_share = proof.tree.closed_share();

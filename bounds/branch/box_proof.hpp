@@ -2,7 +2,9 @@
 // tree of halved neurons for each case that they leave open.
 #pragma once
 #include <deque>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "bounds/branch/proof_tree.hpp"
 #include "bounds/branch/trim_steps.hpp"
@@ -11,11 +13,15 @@
 namespace outward {
 
 struct BoxProof {
-  ProofTree tree;                 // its first log holds the root's steps
+  explicit BoxProof(std::shared_ptr<ProofSpool> kept = std::make_shared<ProofSpool>())
+      : spool(std::move(kept)), tree(spool) {}
+
+  std::shared_ptr<ProofSpool> spool;
+  ProofTree tree;                 // its root_log holds the root's steps
   std::optional<RootProof> root;  // set when neurons are halved
   std::deque<ProofTree> cases;    // what root leaves open, one tree a case; each hangs below the whole box
 
-  ProofTree& add_case() { return cases.emplace_back(); }
+  ProofTree& add_case() { return cases.emplace_back(spool); }
   std::uint64_t open_parts() const {
     std::uint64_t n = root ? !proved() : tree.open_parts();
     for (const ProofTree& c : cases)
@@ -38,12 +44,12 @@ struct BoxProof {
     }
     out.shared = root->slope_count;
     // Also when it is empty: its ids are those that the others share.
-    out.items.push_back({OutlineItem::Kind::log, &tree.log(0), {}});
+    tree.outline_root(out);
     for (ProofTree& c : cases) {
       // A tree that was never split can't say that its only part is open without ending the box.
       if (c.open_parts() == 0 || c.parts() > 1) c.outline(out, true);
     }
-    out.items.push_back({proved() ? OutlineItem::Kind::end_closed : OutlineItem::Kind::end_open, nullptr, {}});
+    out.items.push_back({proved() ? OutlineItem::Kind::end_closed : OutlineItem::Kind::end_open, 0, 0});
     return out;
   }
 

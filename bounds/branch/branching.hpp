@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,22 +18,22 @@ template <class Waiting>
 class PartQueue {
  public:
   explicit PartQueue(std::size_t most) : most_(most) {}
-  void add(Waiting w) { parts_.insert(std::make_unique<Waiting>(std::move(w))); }
-  std::unique_ptr<Waiting> take() {  // REQUIRES !empty()
+  void add(Waiting w) { parts_.insert(std::move(w)); }
+  Waiting take() {  // REQUIRES !empty()
     return std::move(parts_.extract(parts_.size() > most_ ? std::prev(parts_.end()) : parts_.begin()).value());
   }
   bool empty() const { return parts_.empty(); }
   std::size_t size() const { return parts_.size(); }
-  double worst() const { return parts_.empty() ? 0.0 : (*parts_.begin())->bound; }
+  double worst() const { return parts_.empty() ? 0.0 : parts_.begin()->bound; }
 
  private:
   struct Order {
-    bool operator()(const std::unique_ptr<Waiting>& a, const std::unique_ptr<Waiting>& b) const {
-      return a->bound != b->bound ? a->bound < b->bound : a->part < b->part;
+    bool operator()(const Waiting& a, const Waiting& b) const {
+      return a.bound != b.bound ? a.bound < b.bound : a.part < b.part;
     }
   };
   std::size_t most_;
-  std::set<std::unique_ptr<Waiting>, Order> parts_;
+  std::set<Waiting, Order> parts_;
 };
 
 struct BranchProgress {

@@ -21,7 +21,7 @@ GuidedResult prove_along(const Network& net, const Property& property, const std
                          const GuidedOptions& options, ProofObserver& observer) {
   GuidedResult result;
   const RowTable rows(property);
-  std::vector<BoxProof> proofs(property.boxes.size());
+  std::vector<BoxProof> proofs(property.boxes.size(), BoxProof());
   BoxProver prover(net, options.semantics, {options.threads, true, options.stop});
   const auto failed = [&](std::uint32_t box, const std::string& why) {
     result.reason = "box " + std::to_string(box) + ": " + why;
@@ -31,7 +31,7 @@ GuidedResult prove_along(const Network& net, const Property& property, const std
     BoxProof& proof = proofs[b];
     const bool neurons = splits_neurons(guides[b]);
     prover.number_slopes_from(0);
-    const BoxResult root = prover.prove(rows, b, proof.tree.log(0), neurons ? &proof.root : nullptr);
+    const BoxResult root = prover.prove(rows, b, proof.tree.root_log(), neurons ? &proof.root : nullptr);
     if (root.interrupted) return failed(b, "stopped");
     if (!root.overflow.empty()) return failed(b, root.overflow);
     if (root.proved()) {
@@ -45,7 +45,7 @@ GuidedResult prove_along(const Network& net, const Property& property, const std
     how.max_domains = options.max_domains == 0 ? 0 : options.max_domains - result.domains;
     BranchResult r;
     if (options.max_domains == 0 || how.max_domains != 0) {
-      if (!neurons) proof.tree.log(0).clear();
+      if (!neurons) proof.tree.root_log().clear();
       r = neurons ? branch_cases(net, rows, root.cases, how, proof)
                   : split_inputs(net, options.semantics, rows, b, how, proof.tree);
     }

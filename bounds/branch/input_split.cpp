@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bounds/branch/packing.hpp"
 #include "bounds/parallel.hpp"
 #include "formats/error.hpp"
 #include "runtime/cpu/fast.hpp"
@@ -12,11 +13,21 @@ namespace outward {
 
 namespace {
 
+// A half of a part that was split. What both halves have in common is in the spool.
 struct Waiting {
   double bound = -infinity;  // of the enclosing part, scaled
   ProofTree::Index part = 0;
-  Part domain;
   std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
+  ProofSpool::Place common = ProofSpool::nowhere;
+  double at = 0;
+  std::uint32_t input = 0;
+  bool upper = false;  // x >= at, else x <= at
+};
+
+struct Taken {  // a part that is bounded in this round
+  Waiting waiting;
+  Part domain;
+  ProofSpool::Place known = ProofSpool::nowhere;  // where the ranges of domain.known are
 };
 
 // Of a log its slopes; equal ones are written once for all who use them.
@@ -30,17 +41,19 @@ class InputSplitter {
   InputSplitter(const Network& net, Semantics semantics, const RowTable& rows, std::uint32_t box,
                 const BranchOptions& options, ProofTree& tree)
       : net_(net), rows_(rows), options_(options), tree_(tree), fast_(net.fast()) {
-    Waiting whole;
-    whole.domain.input = input_range(rows.property().boxes[box], semantics, net.graph.element);
+    whole_.input = input_range(rows.property().boxes[box], semantics, net.graph.element);
     for (std::uint32_t c = 0; c < rows.property().cases.size(); ++c)
-      if (rows.property().cases[c].box == box) whole.domain.open.push_back(c);
+      if (rows.property().cases[c].box == box) whole_.open.push_back(c);
+    for (std::uint32_t d = 0; d < whole_.input.lo.size(); ++d)
+      if (whole_.input.lo[d] < whole_.input.hi[d]) varying_.push_back(d);
+    Waiting whole;
     EngineOptions engine{1, true, options.stop};
     for (unsigned t = 0; t < std::max(1u, options.threads); ++t)
       provers_.push_back(std::make_unique<BoxProver>(net, semantics, engine));
     // About a tenth of a second of work; from the model alone, so that rounds are the same everywhere.
     round_ = static_cast<std::size_t>(std::clamp(2e9 / (net.multiplications * unstable_guess()), 4.0, 256.0));
     if (options.guide != nullptr) whole.guide = options.guide->start();
-    queue_.add(std::move(whole));
+    queue_.add(whole);
   }
 
   BranchResult run() {
@@ -65,7 +78,7 @@ class InputSplitter {
         if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst(), tree_.closed_share()});
       }
     } catch (const Interrupted&) {
-      for (Waiting& w : taken_) queue_.add(std::move(w));
+      for (const Taken& t : taken_) queue_.add(t.waiting);
     } catch (const ResourceError& error) {
       result.reason = error.what();
     }
@@ -85,7 +98,76 @@ class InputSplitter {
 
   void take_round(std::uint64_t count) {
     taken_.clear();
-    while (taken_.size() < count && !queue_.empty()) taken_.push_back(std::move(*queue_.take()));
+    while (taken_.size() < count && !queue_.empty()) {
+      taken_.emplace_back().waiting = queue_.take();
+      unpack(taken_.back());
+    }
+  }
+
+  // The parts that are waiting take 40 bytes each in the queue; the rest is read when they are bounded.
+  ProofSpool::Place pack(const Part& part, ProofSpool::Place known) {
+    Packer packed;
+    packed.put(known);
+    packed.put_all(part.open);
+    for (const std::uint32_t d : varying_) {
+      packed.put(part.input.lo[d]);
+      packed.put(part.input.hi[d]);
+    }
+    return tree_.spool().append(packed.bytes);
+  }
+
+  void unpack(Taken& t) const {
+    t.domain = whole_;
+    if (t.waiting.common == ProofSpool::nowhere) return;
+    Unpacker packed(tree_.spool().read(t.waiting.common));
+    t.known = packed.take<ProofSpool::Place>();
+    t.domain.open = packed.take_all<std::uint32_t>();
+    for (const std::uint32_t d : varying_) {
+      t.domain.input.lo[d] = packed.take<double>();
+      t.domain.input.hi[d] = packed.take<double>();
+    }
+    (t.waiting.upper ? t.domain.input.lo : t.domain.input.hi)[t.waiting.input] = t.waiting.at;
+    if (t.known != ProofSpool::nowhere) t.domain.known = unpack_ranges(t.known);
+  }
+
+  // Of a relu nothing is kept where its range is the image of its operand's.
+  bool is_image(const std::vector<Range>& ranges, std::uint32_t k) const {
+    if (net_.node(k).kind != Kind::relu) return false;
+    const Range& x = ranges[net_.node(k).operands[0]];
+    const auto same = [](const std::vector<double>& y, const std::vector<double>& z) {
+      return std::equal(y.begin(), y.end(), z.begin(), z.end(),
+                        [](double a, double b) { return a == std::max(0.0, b); });
+    };
+    return same(ranges[k].lo, x.lo) && same(ranges[k].hi, x.hi);
+  }
+
+  ProofSpool::Place pack_ranges(const std::vector<Range>& ranges) {
+    Packer packed;
+    for (std::uint32_t k = 1; k < net_.size(); ++k) {
+      const bool image = is_image(ranges, k);
+      packed.put(image);
+      if (image) continue;
+      packed.put_all(ranges[k].lo);
+      packed.put_all(ranges[k].hi);
+    }
+    return tree_.spool().append(packed.bytes);
+  }
+
+  std::shared_ptr<const std::vector<Range>> unpack_ranges(ProofSpool::Place place) const {
+    auto ranges = std::make_shared<std::vector<Range>>(net_.size());
+    Unpacker packed(tree_.spool().read(place));
+    for (std::uint32_t k = 1; k < net_.size(); ++k) {
+      Range& range = (*ranges)[k];
+      if (packed.take<bool>()) {
+        range = (*ranges)[net_.node(k).operands[0]];
+        for (double& v : range.lo) v = std::max(0.0, v);
+        for (double& v : range.hi) v = std::max(0.0, v);
+      } else {
+        range.lo = packed.take_all<double>();
+        range.hi = packed.take_all<double>();
+      }
+    }
+    return ranges;
   }
 
   void bound_round() {
@@ -128,7 +210,8 @@ class InputSplitter {
   }
 
   void finish(std::size_t i, BranchResult& result) {
-    Waiting& w = taken_[i];
+    Waiting& w = taken_[i].waiting;
+    Range& box = taken_[i].domain.input;
     PartResult& r = results_[i];
     Part child;
     bool refuted_some = false;
@@ -137,62 +220,59 @@ class InputSplitter {
       refuted_some = refuted_some || c.refuted;
     }
     if (child.open.empty()) {
-      tree_.log(w.part) = std::move(logs_[i]);
-      tree_.close(w.part);
+      tree_.close(w.part, logs_[i]);
       return;
     }
-    child.known = w.domain.known;
-    // A clipped part keeps its ranges in memory as long as something below it waits.
+    ProofSpool::Place known = taken_[i].known;
     if (queue_.size() > most_clipped) r.clips.clear();
     if ((refuted_some && r.overflow.empty()) || !r.clips.empty()) {
-      tree_.log(w.part) = std::move(logs_[i]);
-      child.known = std::make_shared<const std::vector<Range>>(std::move(r.ranges));
+      known = pack_ranges(r.ranges);
+    } else {
+      logs_[i].clear();
     }
-    cut_off(w, r);
-    std::size_t d = choose_input(w.domain.input, r);
-    double lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = lo + 0.5 * (hi - lo);
+    cut_off(w, box, r, logs_[i]);
+    std::size_t d = choose_input(box, r);
+    double lo = box.lo[d], hi = box.hi[d], middle = lo + 0.5 * (hi - lo);
     if (w.guide != SplitGuide::none) {
-      const Range& x = w.domain.input;
       w.guide = options_.guide->next_open(w.guide, [&](const SplitGuide::Part& p) {
-        return x.lo[p.element] >= p.at ? 1 : x.hi[p.element] <= p.at ? -1 : 0;
+        return box.lo[p.element] >= p.at ? 1 : box.hi[p.element] <= p.at ? -1 : 0;
       });
     }
     if (w.guide != SplitGuide::none) {
       d = options_.guide->parts[w.guide].element;
-      lo = w.domain.input.lo[d], hi = w.domain.input.hi[d], middle = options_.guide->parts[w.guide].at;
+      lo = box.lo[d], hi = box.hi[d], middle = options_.guide->parts[w.guide].at;
     }
     if (!(lo < middle && middle < hi)) {
       result.reason = "a single input is not decided, however exactly it is bounded: rounding alone leaves it open" +
                       (r.overflow.empty() ? "" : ": " + r.overflow);
       return;
     }
-    const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle});
-    child.input = w.domain.input;
-    child.input.lo[d] = middle;
-    const auto half = [&](bool upper) {
-      return w.guide == SplitGuide::none ? SplitGuide::none : options_.guide->half(w.guide, upper);
-    };
-    queue_.add({r.worst, first, child, half(true)});
-    child.input = std::move(w.domain.input);
-    child.input.hi[d] = middle;
-    queue_.add({r.worst, first + 1, std::move(child), half(false)});
+    const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle}, logs_[i]);
+    child.input = std::move(box);
+    Waiting half{r.worst, first, w.guide, pack(child, known), middle, static_cast<std::uint32_t>(d), true};
+    for (const bool upper : {true, false}) {
+      half.part = upper ? first : first + 1;
+      half.upper = upper;
+      half.guide = w.guide == SplitGuide::none ? SplitGuide::none : options_.guide->half(w.guide, upper);
+      queue_.add(half);
+    }
   }
 
-  // Closes what the part's own bound shows to be safe, and goes on in the rest.
-  void cut_off(Waiting& w, PartResult& r) {
+  // Closes what the part's own bound shows to be safe, and goes on in the rest. The log goes to the first part that is
+  // split.
+  void cut_off(Waiting& w, Range& box, PartResult& r, ProofLog& log) {
     if (r.clips.empty()) return;
     SlopesOnly slopes;
     std::uint32_t next = 0;
-    tree_.log(w.part).replay(slopes, {0xffffffff, 0}, next);
+    log.replay(slopes, {0xffffffff, 0}, next);
+    slopes.log.refute(r.case_index, r.rows, r.multipliers, r.slopes, {});
     for (const Clip& c : r.clips) {
-      const ProofTree::Index first = tree_.split(w.part, {0, c.input, c.at});
-      const ProofTree::Index gone = c.keep_lower ? first : first + 1;
-      tree_.log(gone) = slopes.log;
-      tree_.log(gone).refute(r.case_index, r.rows, r.multipliers, r.slopes, {});
-      tree_.close(gone);
+      const ProofTree::Index first = tree_.split(w.part, {0, c.input, c.at}, log);
+      log.clear();
+      tree_.close(c.keep_lower ? first : first + 1, slopes.log);
       w.part = c.keep_lower ? first + 1 : first;
-      double& lo = w.domain.input.lo[c.input];
-      double& hi = w.domain.input.hi[c.input];
+      double& lo = box.lo[c.input];
+      double& hi = box.hi[c.input];
       const double width = hi - lo;
       (c.keep_lower ? hi : lo) = c.at;
       if (!r.loss.empty()) r.loss[c.input] *= (hi - lo) / width;
@@ -225,10 +305,12 @@ class InputSplitter {
   const BranchOptions& options_;
   ProofTree& tree_;
   FastNetwork fast_;
+  Part whole_;
+  std::vector<std::uint32_t> varying_;  // inputs
   std::vector<std::unique_ptr<BoxProver>> provers_;
   std::size_t round_ = 64;
   PartQueue<Waiting> queue_{most_waiting};
-  std::vector<Waiting> taken_;
+  std::vector<Taken> taken_;
   std::vector<PartResult> results_;
   std::vector<ProofLog> logs_;
 };

@@ -21,6 +21,35 @@ Neurons::Neurons(const Network& net, const State& root) : node_bytes_(net.size()
   first_.push_back(all_.size());
 }
 
+void pack(const NeuronRow& row, Packer& to) {
+  to.put_all(row.weights);
+  to.put_all(row.slopes);
+  to.put(static_cast<std::uint32_t>(row.halves.size()));
+  for (const Half& h : row.halves) {
+    to.put(2 * h.neuron + h.upper);
+    to.put(h.at);
+    to.put(h.beta);
+    to.put(h.scale);
+  }
+}
+
+NeuronRow unpack_row(std::uint32_t case_index, Unpacker& from) {
+  NeuronRow row;
+  row.case_index = case_index;
+  row.weights = from.take_all<double>();
+  row.slopes = from.take_all<std::uint8_t>();
+  row.halves.resize(from.take<std::uint32_t>());
+  for (Half& h : row.halves) {
+    const auto which = from.take<std::uint32_t>();
+    h.neuron = which / 2;
+    h.upper = which % 2 != 0;
+    h.at = from.take<double>();
+    h.beta = from.take<double>();
+    h.scale = from.take<double>();
+  }
+  return row;
+}
+
 double Neurons::breakpoint(const Node& node, double lo, double hi) {
   if (node.kind != Kind::clip) return 0;
   const double a = node.payload[0], b = node.payload[1], middle = lo + 0.5 * (hi - lo);

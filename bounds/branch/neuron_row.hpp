@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bounds/branch/packing.hpp"
 #include "bounds/relaxation.hpp"
 #include "bounds/row_lines.hpp"
 #include "bounds/rows.hpp"
@@ -50,6 +51,10 @@ struct NeuronRow {
   std::vector<std::uint8_t> slopes;  // per neuron
   std::vector<Half> halves;          // from the root down
 };
+
+// What a row says, for a while in bytes; the case is left to the reader.
+void pack(const NeuronRow& row, Packer& to);
+NeuronRow unpack_row(std::uint32_t case_index, Unpacker& from);
 
 // The rows of one backward pass as RowLines, each prepared once.
 class NeuronRows final : public RowLines {

@@ -20,10 +20,15 @@ constexpr double margin = 1e-9;  // of a refutation, scaled: the checker's own r
 struct Waiting {
   double bound = -infinity;  // scaled
   ProofTree::Index part = 0;
-  NeuronRow row;
   std::uint32_t split = Improved::no_neuron;
   double split_scale = 0;
-  std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
+  std::uint32_t guide = SplitGuide::none;       // the part of the guide that this part lies in
+  ProofSpool::Place row = ProofSpool::nowhere;  // of its NeuronRow
+};
+
+struct Child {  // a part that is bounded in this round
+  Waiting waiting;
+  NeuronRow row;
 };
 
 class NeuronSplitter {
@@ -53,11 +58,11 @@ class NeuronSplitter {
   BranchResult run() {
     BranchResult result;
     try {
-      Waiting whole;
+      Child whole;
       whole.row.case_index = case_;
       whole.row.weights.assign(table_.rows(case_), 1.0 / static_cast<double>(table_.rows(case_)));
       whole.row.slopes = neurons_.bytes();
-      if (options_.guide != nullptr) whole.guide = options_.guide->start();
+      if (options_.guide != nullptr) whole.waiting.guide = options_.guide->start();
       children_.push_back(std::move(whole));
       bound_children(root_steps);
       finish_children(result);
@@ -76,11 +81,16 @@ class NeuronSplitter {
         if (options_.progress) options_.progress({result.domains, queue_.size(), queue_.worst(), tree_.closed_share()});
       }
     } catch (const Interrupted&) {
+    } catch (const ResourceError& error) {
+      result.reason = error.what();
     }
     result.waiting = std::max<std::uint64_t>(queue_.size(), tree_.open_parts());
     result.worst = queue_.empty() ? worst_taken_ : queue_.worst();
     result.proved = !result.found && tree_.open_parts() == 0;
-    if (result.proved) drop_unused_splits();
+    try {
+      if (result.proved) drop_unused_splits();
+    } catch (const ResourceError&) {  // the proof stays as it is
+    }
     return result;
   }
 
@@ -96,26 +106,28 @@ class NeuronSplitter {
     children_.clear();
     worst_taken_ = queue_.worst();
     while (children_.size() < std::min<std::uint64_t>(round_, most) && !queue_.empty()) {
-      const std::unique_ptr<Waiting> w = queue_.take();
+      const Waiting w = queue_.take();
+      Unpacker packed(tree_.spool().read(w.row));
+      const NeuronRow row = unpack_row(case_, packed);
       double lo = 0, hi = 0;
-      NeuronRows::narrowed(root_.state, net_, neurons_, w->row, w->split, &lo, &hi);
-      const Neurons::Neuron neuron = neurons_[w->split];
+      NeuronRows::narrowed(root_.state, net_, neurons_, row, w.split, &lo, &hi);
+      const Neurons::Neuron neuron = neurons_[w.split];
       const Node& node = net_.node(neuron.node);
       const double at_break = Neurons::breakpoint(node, lo, hi);
-      const ProofTree::Index first = tree_.split(w->part, {node.operands[0], neuron.element, at_break});
+      const ProofTree::Index first = tree_.split(w.part, {node.operands[0], neuron.element, at_break});
       for (const bool upper : {true, false}) {
-        Waiting child;
-        child.part = upper ? first : first + 1;
-        child.row = w->row;
-        child.row.halves.push_back({w->split, upper, at_break, 0, w->split_scale});
-        if (w->guide != SplitGuide::none) child.guide = options_.guide->half(w->guide, upper);
+        Child child;
+        child.waiting.part = upper ? first : first + 1;
+        child.row = row;
+        child.row.halves.push_back({w.split, upper, at_break, 0, w.split_scale});
+        if (w.guide != SplitGuide::none) child.waiting.guide = options_.guide->half(w.guide, upper);
         children_.push_back(std::move(child));
       }
     }
   }
 
   // The guide's split instead of our own, where it has one at a breakpoint of a neuron that is not linear here.
-  void follow_guide(Waiting& w) const {
+  void follow_guide(Waiting& w, const NeuronRow& row) const {
     if (w.guide == SplitGuide::none) return;
     std::uint32_t neuron = Improved::no_neuron;
     w.guide = options_.guide->next_open(w.guide, [&](const SplitGuide::Part& p) {
@@ -124,7 +136,7 @@ class NeuronSplitter {
       neuron = Improved::no_neuron;
       for (std::uint32_t q = 0; q < neurons_.size(); ++q) {
         if (neurons_[q].element != p.element || net_.node(neurons_[q].node).operands[0] != p.node) continue;
-        NeuronRows::narrowed(root_.state, net_, neurons_, w.row, q, &lo, &hi);
+        NeuronRows::narrowed(root_.state, net_, neurons_, row, q, &lo, &hi);
         neuron = q;
         break;
       }
@@ -178,15 +190,15 @@ class NeuronSplitter {
   void finish_children(BranchResult& result) {
     result.domains += children_.size();
     for (std::size_t i = 0; i < children_.size(); ++i) {
-      Waiting& w = children_[i];
+      Waiting& w = children_[i].waiting;
+      const NeuronRow& row = children_[i].row;
       if (rigorous_[i] > margin && root_.state.overflow.empty()) {
-        record(w.row, tree_.log(w.part));
-        tree_.close(w.part);
-        unused_.add(tree_, w.part, std::move(w.row), improved_[i].needs, rigorous_[i]);
+        tree_.close(w.part, record(row));
+        unused_.add(tree_, w.part, row, improved_[i].needs, rigorous_[i]);
         continue;
       }
       if (improved_[i].split == Improved::no_neuron && !last_try_) {
-        stubborn_.push_back(std::move(w));
+        stubborn_.push_back(std::move(children_[i]));
         continue;
       }
       if (last_try_)
@@ -195,10 +207,13 @@ class NeuronSplitter {
       w.bound = rigorous_[i];
       w.split = improved_[i].split;
       w.split_scale = improved_[i].split_scale;
-      follow_guide(w);
+      follow_guide(w, row);
       if (!result.found && options_.candidate && improved_[i].bound < 0 && !improved_[i].corner.empty())
         result.found = promising(improved_[i].corner) && options_.candidate(case_, improved_[i].corner);
-      queue_.add(std::move(w));
+      Packer packed;
+      pack(row, packed);
+      w.row = tree_.spool().append(packed.bytes);
+      queue_.add(w);
     }
     children_.clear();
   }
@@ -219,10 +234,7 @@ class NeuronSplitter {
           }
           return true;
         },
-        [&](const NeuronRow& row, ProofLog& log) {
-          log.clear();
-          record(row, log);
-        });
+        [&](const NeuronRow& row) { return record(row); });
   }
 
   // Parts without a neuron left to halve.
@@ -242,7 +254,9 @@ class NeuronSplitter {
     return table_.looks_unsafe(case_, fast_->forward(corner, 1).data());
   }
 
-  void record(const NeuronRow& row, ProofLog& log) const {
+  // The refutation of the row as steps.
+  ProofLog record(const NeuronRow& row) const {
+    ProofLog log;
     std::uint32_t next = root_.slope_count;
     std::vector<std::uint32_t> ids = used_ids_;
     for (std::uint32_t k = 0; k < net_.size(); ++k) {
@@ -273,6 +287,7 @@ class NeuronSplitter {
         ranges.push_back(
             {net_.node(neurons_[h.neuron].node).operands[0], neurons_[h.neuron].element, h.upper ? h.beta : -h.beta});
     log.refute(case_, rows, used, slopes, ranges);
+    return log;
   }
 
   static constexpr std::size_t most_waiting = 20000;
@@ -289,12 +304,12 @@ class NeuronSplitter {
   std::optional<FastNetwork> fast_;
   std::size_t batch_ = 16, round_ = 32;
   PartQueue<Waiting> queue_{most_waiting};
-  std::vector<Waiting> children_, stubborn_;
+  std::vector<Child> children_, stubborn_;
   bool last_try_ = false;
   std::vector<Improved> improved_;
   std::vector<double> rigorous_;
   double worst_taken_ = 0;
-  UnusedSplits unused_;
+  UnusedSplits unused_{case_};
 };
 
 }  // namespace

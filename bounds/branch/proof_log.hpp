@@ -2,6 +2,7 @@
 // makes its leaves in any order; the certificate wants them in preorder, with slope ids counted through the file.
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bounds/observer.hpp"
@@ -10,6 +11,8 @@ namespace outward {
 
 class ProofLog final : public ProofObserver {
  public:
+  ProofLog() = default;
+  explicit ProofLog(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}  // REQUIRES those of a log
   void begin_attempt() override { mark_ = bytes_.size(); }
   void drop_attempt() override { bytes_.resize(mark_); }
   void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& slopes) override;
@@ -28,9 +31,8 @@ class ProofLog final : public ProofObserver {
   void replay(ProofObserver& to, Shared shared, std::uint32_t& next) const;
 
   bool empty() const { return bytes_.empty(); }
-  std::size_t bytes() const { return bytes_.size(); }
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
   void clear() { *this = ProofLog(); }
-  void shrink() { bytes_.shrink_to_fit(); }
 
  private:
   void put(std::uint64_t value);  // seven bits a byte, least first

@@ -1,7 +1,11 @@
 #include "bounds/branch/proof_outline.hpp"
 
-#include <string>
-#include <unordered_map>
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "bounds/branch/proof_spool.hpp"
 
 namespace outward {
 
@@ -20,32 +24,90 @@ struct Scope {
   std::uint32_t parent = 0, depth = 0;
 };
 
-// Slopes that are used, each once.
+// Slopes that are used, each once. In memory about 50 bytes each: the rest is in a spool of its own.
 class SlopePool {
  public:
-  std::uint32_t add(std::uint32_t node, const SlopeBytes& bytes) {
-    std::string key(reinterpret_cast<const char*>(&node), sizeof node);
-    key.append(bytes.lower.begin(), bytes.lower.end());
-    key.append(bytes.upper.begin(), bytes.upper.end());  // the lengths of both follow from the node
-    const auto [at, is_new] = index_.emplace(std::move(key), static_cast<std::uint32_t>(items.size()));
-    if (is_new) items.push_back({node, bytes, none, none});
-    return at->second;
-  }
+  static constexpr std::uint32_t no_item = 0xffffffff;
   struct Item {
-    std::uint32_t node;
-    SlopeBytes bytes;
-    std::uint32_t scope, id;  // none: not used, not written yet
+    std::uint64_t hash;
+    ProofSpool::Place place;
+    std::uint32_t scope = none, id = none;  // none: not used, not written yet
   };
-  std::vector<Item> items;
+  std::deque<Item> items;
+
+  std::uint32_t add(std::uint32_t node, const SlopeBytes& bytes) {
+    const std::vector<std::uint8_t> key = key_of(node, bytes);
+    const std::uint64_t hash = hash_of(key);
+    const std::size_t slot = find(key, hash);
+    if (table_[slot] != no_item) return table_[slot];
+    table_[slot] = static_cast<std::uint32_t>(items.size());
+    items.push_back({hash, spool_.append(key), none, none});
+    const std::uint32_t added = table_[slot];
+    if (2 * items.size() > table_.size()) grow();
+    return added;
+  }
+  void read(std::uint32_t index, std::uint32_t& node, SlopeBytes& bytes) const {
+    const std::vector<std::uint8_t> key = spool_.read(items[index].place);
+    std::uint32_t head[2];
+    std::memcpy(head, key.data(), sizeof head);
+    node = head[0];
+    const auto lower = key.begin() + sizeof head, upper = lower + static_cast<std::ptrdiff_t>(head[1]);
+    bytes.lower.assign(lower, upper);
+    bytes.upper.assign(upper, key.end());
+  }
 
  private:
-  std::unordered_map<std::string, std::uint32_t> index_;
+  static std::vector<std::uint8_t> key_of(std::uint32_t node, const SlopeBytes& bytes) {
+    const std::uint32_t head[2] = {node, static_cast<std::uint32_t>(bytes.lower.size())};
+    std::vector<std::uint8_t> key(sizeof head);
+    std::memcpy(key.data(), head, sizeof head);
+    key.insert(key.end(), bytes.lower.begin(), bytes.lower.end());
+    key.insert(key.end(), bytes.upper.begin(), bytes.upper.end());
+    return key;
+  }
+  static std::uint64_t hash_of(const std::vector<std::uint8_t>& key) {
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(key.data()), key.size()});
+  }
+  // The slot of the key, or the free one where it belongs.
+  std::size_t find(const std::vector<std::uint8_t>& key, std::uint64_t hash) const {
+    std::size_t slot = hash & (table_.size() - 1);
+    for (; table_[slot] != no_item; slot = (slot + 1) & (table_.size() - 1))
+      if (items[table_[slot]].hash == hash && spool_.read(items[table_[slot]].place) == key) break;
+    return slot;
+  }
+  void grow() {
+    table_.assign(2 * table_.size(), no_item);
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      std::size_t slot = items[i].hash & (table_.size() - 1);
+      while (table_[slot] != no_item) slot = (slot + 1) & (table_.size() - 1);
+      table_[slot] = i;
+    }
+  }
+  ProofSpool spool_;
+  std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(1024, no_item);  // open addressing, a power of 2
 };
 
-// Which slopes of the pool the ids of a log stand for.
-struct LogIds {
-  std::uint32_t shared = 0;
-  std::vector<std::uint32_t> own;  // of ids from shared on
+// Which items of the pool the slope ids of a log stand for. Both passes find them in the same way; only those of the
+// first log are kept from one log to the next.
+class LogIds {
+ public:
+  explicit LogIds(SlopePool& pool) : pool_(pool) {}
+  void start(std::size_t log, std::uint32_t shared) {
+    if (log == 1) first_ = std::move(own_);
+    own_.clear();
+    shared_ = log == 0 ? 0 : shared;
+  }
+  void add(std::uint32_t id, std::uint32_t node, const SlopeBytes& bytes) {
+    const std::size_t at = id - shared_;
+    if (own_.size() <= at) own_.resize(at + 1, none);
+    own_[at] = pool_.add(node, bytes);
+  }
+  std::uint32_t operator[](std::uint32_t id) const { return id < shared_ ? first_[id] : own_[id - shared_]; }
+
+ private:
+  SlopePool& pool_;
+  std::uint32_t shared_ = 0;
+  std::vector<std::uint32_t> first_, own_;  // of ids below shared_, from shared_ on
 };
 
 // Both passes walk the same way: `scope` is the index of the scope at hand, counted in the order of their beginnings.
@@ -74,18 +136,12 @@ void walk(const Outline& outline, std::vector<Scope>& scopes, AtLog at_log, AtSp
 // Fills the pool, and finds for each of its items the innermost scope around all uses.
 class Collector final : public ProofObserver {
  public:
-  Collector(SlopePool& pool, const std::vector<Scope>& scopes, std::vector<LogIds>& logs)
-      : pool_(pool), scopes_(scopes), logs_(logs) {}
-  void start(std::uint32_t scope, std::uint32_t shared) {
+  Collector(SlopePool& pool, const std::vector<Scope>& scopes) : pool_(pool), scopes_(scopes), ids_(pool) {}
+  void start(std::size_t log, std::uint32_t shared, std::uint32_t scope) {
     scope_ = scope;
-    logs_.push_back({shared, {}});
+    ids_.start(log, shared);
   }
-  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& bytes) override {
-    std::vector<std::uint32_t>& own = logs_.back().own;
-    const std::size_t at = id - logs_.back().shared;
-    if (own.size() <= at) own.resize(at + 1, none);
-    own[at] = pool_.add(node, bytes);
-  }
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& bytes) override { ids_.add(id, node, bytes); }
   void backward(std::uint32_t, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
                 std::span<const std::uint32_t> slopes) override {
     use(slopes);
@@ -98,8 +154,7 @@ class Collector final : public ProofObserver {
  private:
   void use(std::span<const std::uint32_t> ids) {
     for (std::uint32_t id : ids) {
-      const LogIds& log = id < logs_.back().shared ? logs_.front() : logs_.back();
-      std::uint32_t& at = pool_.items[log.own[id - log.shared]].scope;
+      std::uint32_t& at = pool_.items[ids_[id]].scope;
       at = at == none ? scope_ : common(at, scope_);
     }
   }
@@ -110,22 +165,25 @@ class Collector final : public ProofObserver {
   }
   SlopePool& pool_;
   const std::vector<Scope>& scopes_;
-  std::vector<LogIds>& logs_;
+  LogIds ids_;
   std::uint32_t scope_ = 0;
 };
 
 // Passes everything on but slopes, which come right before what first needs them.
 class Emitter final : public ProofObserver {
  public:
-  Emitter(SlopePool& pool, const std::vector<LogIds>& logs, ProofObserver& to, std::uint32_t& next)
-      : pool_(pool), logs_(logs), to_(to), next_(next) {}
-  void start(std::size_t log) { log_ = log; }
+  Emitter(SlopePool& pool, ProofObserver& to, std::uint32_t& next) : pool_(pool), ids_(pool), to_(to), next_(next) {}
+  void start(std::size_t log, std::uint32_t shared) { ids_.start(log, shared); }
   void write(std::uint32_t index) {
     SlopePool::Item& item = pool_.items[index];
     if (item.id != none) return;
     item.id = next_++;
-    to_.slopes(item.id, item.node, item.bytes);
+    std::uint32_t node = 0;
+    SlopeBytes bytes;
+    pool_.read(index, node, bytes);
+    to_.slopes(item.id, node, bytes);
   }
+  void slopes(std::uint32_t id, std::uint32_t node, const SlopeBytes& bytes) override { ids_.add(id, node, bytes); }
   void interval(std::uint32_t node) override { to_.interval(node); }
   void backward(std::uint32_t node, std::span<const std::uint32_t> lower, std::span<const std::uint32_t> upper,
                 std::span<const std::uint32_t> slopes) override {
@@ -140,18 +198,16 @@ class Emitter final : public ProofObserver {
   std::vector<std::uint32_t> numbered(std::span<const std::uint32_t> ids) {
     std::vector<std::uint32_t> out;
     for (std::uint32_t id : ids) {
-      const LogIds& log = id < logs_[log_].shared ? logs_.front() : logs_[log_];
-      const std::uint32_t index = log.own[id - log.shared];
+      const std::uint32_t index = ids_[id];
       write(index);
       out.push_back(pool_.items[index].id);
     }
     return out;
   }
   SlopePool& pool_;
-  const std::vector<LogIds>& logs_;
+  LogIds ids_;
   ProofObserver& to_;
   std::uint32_t& next_;
-  std::size_t log_ = 0;
 };
 
 }  // namespace
@@ -159,39 +215,47 @@ class Emitter final : public ProofObserver {
 void write_outline(const Outline& outline, ProofObserver& to, std::uint32_t& next) {
   SlopePool pool;
   std::vector<Scope> scopes;
-  std::vector<LogIds> logs;
-  Collector collector(pool, scopes, logs);
+  Collector collector(pool, scopes);
   const auto nothing = [](auto&&...) {};
   walk(
       outline, scopes,
       [&](const OutlineItem& item, std::size_t log, std::uint32_t scope) {
-        collector.start(scope, log == 0 ? 0 : outline.shared);
-        replay_unchanged(*item.log, collector);
+        collector.start(log, outline.shared, scope);
+        replay_unchanged(outline.log(item), collector);
       },
       nothing, nothing, nothing);
-  std::vector<std::vector<std::uint32_t>> of_scope(scopes.size());
+  std::vector<std::uint32_t> by_scope;
   for (std::uint32_t i = 0; i < pool.items.size(); ++i)
-    if (pool.items[i].scope != none) of_scope[pool.items[i].scope].push_back(i);
+    if (pool.items[i].scope != none) by_scope.push_back(i);
+  const auto scope_of = [&](std::uint32_t item) { return pool.items[item].scope; };
+  std::sort(by_scope.begin(), by_scope.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return scope_of(a) != scope_of(b) ? scope_of(a) < scope_of(b) : a < b;
+  });
 
-  Emitter emitter(pool, logs, to, next);
+  Emitter emitter(pool, to, next);
   walk(
       outline, scopes,
       [&](const OutlineItem& item, std::size_t log, std::uint32_t) {
-        emitter.start(log);
-        replay_unchanged(*item.log, emitter);
+        emitter.start(log, outline.shared);
+        replay_unchanged(outline.log(item), emitter);
       },
       [&](const OutlineItem& item, std::uint32_t scope) {
-        for (std::uint32_t i : of_scope[scope]) emitter.write(i);
-        to.split(item.split.node, item.split.element, item.split.at);
+        auto at = std::lower_bound(by_scope.begin(), by_scope.end(), scope,
+                                   [&](std::uint32_t i, std::uint32_t wanted) { return scope_of(i) < wanted; });
+        for (; at != by_scope.end() && scope_of(*at) == scope; ++at) emitter.write(*at);
+        const Split split = outline.split(item);
+        to.split(split.node, split.element, split.at);
       },
       nothing,
       [&](const OutlineItem& item) {
-        if (item.kind == Item::end_crossed)
-          to.crossed(item.split.node, item.split.element);
-        else if (item.kind == Item::end_open)
+        if (item.kind == Item::end_crossed) {
+          const Split split = outline.split(item);
+          to.crossed(split.node, split.element);
+        } else if (item.kind == Item::end_open) {
           to.leave_open();
-        else
+        } else {
           to.close();
+        }
       });
 }
 

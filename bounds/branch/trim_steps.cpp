@@ -60,7 +60,6 @@ class Events final : public ProofObserver {
       if (e.what == Event::What::backward) log.backward(e.node, e.lower, e.upper, e.slopes);
       if (e.what == Event::What::refute) log.refute(e.node, e.lower, e.multipliers, e.slopes, e.ranges);
     }
-    log.shrink();
     return log;
   }
 
@@ -149,9 +148,9 @@ class Trimmer {
           scopes.back().join(halves.back());
           halves.pop_back();
         }
-        scopes.back().read(item->split.node);
+        scopes.back().read(outline_.split(*item).node);
       } else {
-        trim_log(*item->log, scopes.back());
+        trim_log(*item, scopes.back());
       }
     }
     return counts_;
@@ -192,8 +191,8 @@ class Trimmer {
     }
   }
 
-  void trim_log(ProofLog& log, Live& live) {
-    Events events(log);
+  void trim_log(const OutlineItem& item, Live& live) {
+    Events events(outline_.log(item));
     bool changed = false;
     for (auto e = events.all.rbegin(); e != events.all.rend(); ++e) {
       const std::size_t size = e->what == Event::What::refute ? 0 : net_.node(e->node).size;
@@ -225,7 +224,7 @@ class Trimmer {
         read_below(e->node, live);
       }
     }
-    if (changed) log = events.kept();
+    if (changed) outline_.replace_log(item, events.kept());
   }
 
   // A case that is refuted in a scope is refuted below it and later in it.
@@ -238,7 +237,7 @@ class Trimmer {
         scopes.pop_back();
       }
       if (item.kind != Item::log) continue;
-      Events events(*item.log);
+      Events events(outline_.log(item));
       bool changed = false;
       for (Event& e : events.all) {
         if (e.what != Event::What::refute) continue;
@@ -251,7 +250,7 @@ class Trimmer {
           scopes.back().push_back(e.node);
         }
       }
-      if (changed) *item.log = events.kept();
+      if (changed) outline_.replace_log(item, events.kept());
     }
   }
 

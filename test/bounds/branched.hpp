@@ -70,7 +70,7 @@ inline BranchResult branched(const Network& net, const Property& property, Seman
   options.max_domains = parts;
   if (on_inputs) return split_inputs(net, semantics, rows, 0, options, proof.tree);
   BoxProver prover(net, semantics, {1, true, {}});
-  const BoxResult root = prover.prove(rows, 0, proof.tree.log(0), &proof.root);
+  const BoxResult root = prover.prove(rows, 0, proof.tree.root_log(), &proof.root);
   BranchResult r;
   r.proved = root.proved();
   if (r.proved) {
@@ -79,7 +79,7 @@ inline BranchResult branched(const Network& net, const Property& property, Seman
   }
   TightenOptions how;
   how.threads = threads;
-  tighten_root(net, *proof.root, how, proof.tree.log(0));
+  tighten_root(net, *proof.root, how, proof.tree.root_log());
   return branch_cases(net, rows, root.cases, options, proof);
 }
 

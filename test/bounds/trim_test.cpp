@@ -35,16 +35,23 @@ Graph chain() {
   return g;
 }
 
-// A proof written by hand: logs kept here, items in the order of the calls.
-class Hand {
+// A proof written by hand: logs and splits kept here, items in the order of the calls.
+class Hand final : public ProofSource {
  public:
+  Hand() { outline_.sources.push_back(this); }
   ProofLog& log() {
-    logs_.emplace_back();
-    outline_.items.push_back({Item::log, &logs_.back(), {}});
-    return logs_.back();
+    add(Item::log);
+    return parts_.back().log;
   }
-  void add(Item kind, const Split& at = {}) { outline_.items.push_back({kind, nullptr, at}); }
+  void add(Item kind, const Split& at = {}) {
+    outline_.items.push_back({kind, 0, static_cast<std::uint32_t>(parts_.size())});
+    parts_.push_back({{}, at});
+  }
   Outline& outline() { return outline_; }
+
+  ProofLog log(std::uint32_t part) const override { return parts_[part].log; }
+  void replace_log(std::uint32_t part, const ProofLog& log) override { parts_[part].log = log; }
+  Split split_of(std::uint32_t part) const override { return parts_[part].at; }
 
   // Trimmed; written as text.
   std::string text() {
@@ -59,7 +66,11 @@ class Hand {
   TrimCounts counts;
 
  private:
-  std::deque<ProofLog> logs_;
+  struct Part {
+    ProofLog log;
+    Split at;
+  };
+  std::deque<Part> parts_;
   Outline outline_;
 };
 

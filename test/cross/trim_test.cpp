@@ -45,12 +45,13 @@ class Planter final : public ProofObserver {
 
 int plant(Random& random, BoxProof& proof) {
   int planted = 0;
-  for (const OutlineItem& item : proof.outline().items) {
+  const Outline outline = proof.outline();
+  for (const OutlineItem& item : outline.items) {
     if (item.kind != OutlineItem::Kind::log) continue;
     Planter planter(random);
     std::uint32_t next = 0;
-    item.log->replay(planter, {0xffffffff, 0}, next);
-    *item.log = planter.log;
+    outline.log(item).replay(planter, {0xffffffff, 0}, next);
+    outline.replace_log(item, planter.log);
     planted += planter.planted;
   }
   return planted;

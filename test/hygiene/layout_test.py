@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "cli": (["formats", "runtime", "importers", "bounds", "certificates"], ["CLI/", "nlohmann/"]),
 }
 # Headers of the compiler and the operating system that are not part of the C++ standard library.
-SYSTEM = {"cpuid.h", "dlfcn.h", "emmintrin.h", "immintrin.h", "fcntl.h", "unistd.h", "malloc.h", "sys/wait.h", "sys/mman.h", "sys/prctl.h", "poll.h", "sys/resource.h", "sys/stat.h", "sys/types.h"}
+SYSTEM = {"cpuid.h", "dlfcn.h", "emmintrin.h", "immintrin.h", "fcntl.h", "unistd.h", "malloc.h", "sys/wait.h", "sys/mman.h", "sys/prctl.h", "poll.h", "sys/resource.h", "sys/stat.h", "sys/statfs.h", "sys/types.h"}
 # The checker computes in one thread and never trusts the rounding mode of the process.
 BANNED_IN_CHECKER = {"fenv.h", "cfenv", "thread", "future", "mutex", "atomic", "condition_variable", "pthread.h"}
 TRUSTED_BASE = {"checker/kernel": 3000, "checker/readers": 2000}
