@@ -24,19 +24,26 @@ bool default_modes() {
 #endif
 }
 
-// Well inside the range: products, quotients and rounding errors of such numbers are normal numbers.
-bool safe(double x) { return std::fabs(x) > 0x1p-450 && std::fabs(x) < 0x1p450; }
-bool safe(float x) { return std::fabs(x) > 0x1p-50F && std::fabs(x) < 0x1p50F; }
+using Word = std::uint64_t;
+constexpr Word sign_bit = Word{1} << 63;
 
-template <class T>
-bool sum_is_inexact(T a, T b, T s) {
-  const T part = s - a;
-  return (a - (s - part)) + (b - part) != 0;
+Word bits_of(double x) { return std::bit_cast<Word>(x); }
+
+// Magnitudes from 2^-450 to 2^450: products, quotients and rounding errors of such numbers are normal numbers.
+bool safe(double x) { return (bits_of(x) >> 52 & 0x7ff) - (1023 - 450) < 900; }
+
+// What a + b leaves of s = fl(a + b), exactly (Knuth, 4.2.2, theorem B).
+double rest_of_sum(double a, double b, double s) {
+  const double part = s - a;
+  return (a - (s - part)) + (b - part);
 }
 
-std::uint64_t code(float x) { return std::bit_cast<std::uint32_t>(x); }
-std::uint64_t code(double x) { return std::bit_cast<std::uint64_t>(x); }
-float single_of(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+// The bits of s + rest rounded to odd, s to nearest.
+Word odd_bits(double s, double rest) {
+  Word bits = bits_of(s);
+  if (rest != 0 && (bits & 1) == 0) bits += ((bits_of(rest) ^ bits) & sign_bit) == 0 ? Word{1} : ~Word{0};
+  return bits;
+}
 
 }  // namespace
 
@@ -49,9 +56,14 @@ WordFormat::WordFormat(const Format& format) : fixed_(format) {
                  : format.convention == Convention::finite ? fields_
                                                            : fields_ - 1;
   bias_ = format.bias;
-  static const Format single = binary(8, 23), twice = binary(11, 52);
-  if (format == single) hardware_ = Hardware::single_width;
+  static const Format twice = binary(11, 52);
+  const bool plain = format.convention != Convention::scale && plain_below_ > 4 && !format.saturate && !format.flush;
   if (format == twice) hardware_ = Hardware::double_width;
+  if (plain && format.precision() <= 25 && format.exponent_bits <= 9 && std::abs(bias_) <= 300) {
+    hardware_ = Hardware::narrow;
+    shift_ = 52 - fraction_bits_;
+    rebias_ = static_cast<Word>(1023 - bias_);
+  }
 }
 
 Fixed<1> WordFormat::decode(std::uint64_t bits) const {
@@ -78,94 +90,132 @@ std::uint64_t WordFormat::encode(const Fixed<1>& value) const {
   return static_cast<std::uint64_t>(outward::encode(fixed_.format(), fixed_.value(value)));
 }
 
-bool WordFormat::native(Hardware width, Rounding rounding) const {
-  return hardware_ == width && rounding == Rounding::nearest_even && default_modes();
+bool WordFormat::native(Rounding rounding) const {
+  return hardware_ != Hardware::none && rounding == Rounding::nearest_even && default_modes();
 }
 
-std::optional<std::uint64_t> WordFormat::native_sum(std::uint64_t a, std::uint64_t b, bool subtract, Rounding rounding,
-                                                    Flags& flags) const {
-  const auto sum = [&](auto x, auto y) -> std::optional<std::uint64_t> {
-    if (subtract) y = -y;
-    const auto s = x + y;
-    if (!safe(x) || !safe(y) || !safe(s)) return std::nullopt;
-    if (sum_is_inexact(x, y, s)) flags.inexact = true;
-    return code(s);
-  };
-  if (native(Hardware::double_width, rounding)) return sum(std::bit_cast<double>(a), std::bit_cast<double>(b));
-  if (native(Hardware::single_width, rounding)) return sum(single_of(a), single_of(b));
-  return std::nullopt;
+inline bool WordFormat::widen(Word code, double& x) const {
+  const Word magnitude = code & ((Word{1} << sign_place_) - 1);
+  if ((magnitude >> fraction_bits_) - 1 >= plain_below_ - 1) return false;
+  x = std::bit_cast<double>(((magnitude << shift_) + (rebias_ << 52)) | (code >> sign_place_ & 1) << 63);
+  return true;
 }
 
-std::uint64_t WordFormat::add(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
-  if (const auto sum = native_sum(a, b, false, rounding, flags)) return *sum;
+inline bool WordFormat::narrow(Word bits, Word& code, Flags& flags) const {
+  const Word magnitude = bits & ~sign_bit, unit = Word{1} << shift_;
+  const Word rounded = (magnitude + (unit / 2 - 1) + (magnitude >> shift_ & 1)) >> shift_;
+  const Word out = rounded - (rebias_ << fraction_bits_);
+  // Neither the least exponent, whose numbers may come from below it, nor the greatest.
+  if ((out >> fraction_bits_) - 2 >= plain_below_ - 3) return false;
+  code = out | bits >> 63 << sign_place_;
+  flags.inexact = flags.inexact | ((magnitude & (unit - 1)) != 0);
+  return true;
+}
+
+inline bool WordFormat::native_sum(Word a, Word b, Word sign, Word& code, Flags& flags) const {
+  if (hardware_ == Hardware::narrow) {
+    double x = 0, y = 0;
+    if (!widen(a, x) || !widen(b ^ sign << sign_place_, y)) return false;
+    const double s = x + y;
+    return narrow(odd_bits(s, rest_of_sum(x, y, s)), code, flags);
+  }
+  const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b ^ sign << 63), s = x + y;
+  if (!safe(x) | !safe(y) | !safe(s)) return false;
+  flags.inexact = flags.inexact | (rest_of_sum(x, y, s) != 0);
+  code = bits_of(s);
+  return true;
+}
+
+inline bool WordFormat::native_product(Word a, Word b, Word& code, Flags& flags) const {
+  if (hardware_ == Hardware::narrow) {
+    double x = 0, y = 0;
+    return widen(a, x) && widen(b, y) && narrow(bits_of(x * y), code, flags);
+  }
+  const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), p = x * y;
+  if (!safe(x) | !safe(y) | !safe(p)) return false;
+  flags.inexact = flags.inexact | (std::fma(x, y, -p) != 0);
+  code = bits_of(p);
+  return true;
+}
+
+// Rounding a quotient or a root to 53 bits first changes nothing (Figueroa: 53 >= 2 * 25 + 2), not even whether it is
+// exact: what is no number of p bits lies further than 2^(-2 p - 1) from every one.
+inline bool WordFormat::native_quotient(Word a, Word b, Word& code, Flags& flags) const {
+  if (hardware_ == Hardware::narrow) {
+    double x = 0, y = 0;
+    return widen(a, x) && widen(b, y) && narrow(bits_of(x / y), code, flags);
+  }
+  const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), q = x / y;
+  if (!safe(x) | !safe(y) | !safe(q)) return false;
+  flags.inexact = flags.inexact | (std::fma(q, y, -x) != 0);
+  code = bits_of(q);
+  return true;
+}
+
+inline bool WordFormat::native_root(Word a, Word& code, Flags& flags) const {
+  if (hardware_ == Hardware::narrow) {
+    double x = 0;
+    return widen(a, x) && x > 0 && narrow(bits_of(std::sqrt(x)), code, flags);
+  }
+  const double x = std::bit_cast<double>(a);
+  if (!(x > 0) || !safe(x)) return false;
+  const double r = std::sqrt(x);
+  flags.inexact = flags.inexact | (std::fma(r, r, -x) != 0);
+  code = bits_of(r);
+  return true;
+}
+
+inline bool WordFormat::native_fused(Word a, Word b, Word c, Word& code, Flags& flags) const {
+  if (hardware_ == Hardware::narrow) {
+    double x = 0, y = 0, z = 0;
+    if (!widen(a, x) || !widen(b, y) || !widen(c, z)) return false;
+    const double p = x * y, s = p + z;  // the product is exact
+    return narrow(odd_bits(s, rest_of_sum(p, z, s)), code, flags);
+  }
+  const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), z = std::bit_cast<double>(c);
+  const double p = x * y, r = std::fma(x, y, z);
+  if (!safe(x) | !safe(y) | !safe(z) | !safe(p) | !safe(r)) return false;
+  // The error of the result is gamma + rest, both exact (ErrFma: Boldo and Muller, IEEE Trans. Comp. 60(2), 2011).
+  const double low = std::fma(x, y, -p), sum = z + low, rest = rest_of_sum(z, low, sum);
+  const double high = p + sum, gamma = (high - r) + rest_of_sum(p, sum, high);
+  flags.inexact = flags.inexact | (gamma + rest != 0);
+  code = bits_of(r);
+  return true;
+}
+
+Word WordFormat::add(Word a, Word b, Rounding rounding, Flags& flags) const {
+  Word code = 0;
+  if (native(rounding) && native_sum(a, b, 0, code, flags)) return code;
   return encode(fixed_.add(decode(a), decode(b), rounding, flags));
 }
 
-std::uint64_t WordFormat::subtract(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
-  if (const auto difference = native_sum(a, b, true, rounding, flags)) return *difference;
+Word WordFormat::subtract(Word a, Word b, Rounding rounding, Flags& flags) const {
+  Word code = 0;
+  if (native(rounding) && native_sum(a, b, 1, code, flags)) return code;
   return encode(fixed_.subtract(decode(a), decode(b), rounding, flags));
 }
 
-std::uint64_t WordFormat::multiply(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
-  if (native(Hardware::double_width, rounding)) {
-    const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), p = x * y;
-    if (safe(x) && safe(y) && safe(p)) {
-      if (std::fma(x, y, -p) != 0) flags.inexact = true;
-      return code(p);
-    }
-  }
-  if (native(Hardware::single_width, rounding)) {
-    const float x = single_of(a), y = single_of(b);
-    const double exact = static_cast<double>(x) * static_cast<double>(y);
-    const float p = static_cast<float>(exact);
-    if (safe(x) && safe(y) && safe(p)) {
-      if (static_cast<double>(p) != exact) flags.inexact = true;
-      return code(p);
-    }
-  }
+Word WordFormat::multiply(Word a, Word b, Rounding rounding, Flags& flags) const {
+  Word code = 0;
+  if (native(rounding) && native_product(a, b, code, flags)) return code;
   return encode(fixed_.multiply(decode(a), decode(b), rounding, flags));
 }
 
-std::uint64_t WordFormat::divide(std::uint64_t a, std::uint64_t b, Rounding rounding, Flags& flags) const {
-  if (native(Hardware::double_width, rounding)) {
-    const double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b), q = x / y;
-    if (safe(x) && safe(y) && safe(q)) {
-      if (std::fma(q, y, -x) != 0) flags.inexact = true;
-      return code(q);
-    }
-  }
-  if (native(Hardware::single_width, rounding)) {
-    const float x = single_of(a), y = single_of(b), q = x / y;
-    if (safe(x) && safe(y) && safe(q)) {
-      if (static_cast<double>(q) * static_cast<double>(y) != static_cast<double>(x)) flags.inexact = true;
-      return code(q);
-    }
-  }
+Word WordFormat::divide(Word a, Word b, Rounding rounding, Flags& flags) const {
+  Word code = 0;
+  if (native(rounding) && native_quotient(a, b, code, flags)) return code;
   return encode(fixed_.divide(decode(a), decode(b), rounding, flags));
 }
 
-std::uint64_t WordFormat::square_root(std::uint64_t a, Rounding rounding, Flags& flags) const {
-  if (native(Hardware::double_width, rounding)) {
-    const double x = std::bit_cast<double>(a);
-    if (x > 0 && safe(x)) {
-      const double r = std::sqrt(x);
-      if (std::fma(r, r, -x) != 0) flags.inexact = true;
-      return code(r);
-    }
-  }
-  if (native(Hardware::single_width, rounding)) {
-    const float x = single_of(a);
-    if (x > 0 && safe(x)) {
-      const float r = std::sqrt(x);
-      if (static_cast<double>(r) * static_cast<double>(r) != static_cast<double>(x)) flags.inexact = true;
-      return code(r);
-    }
-  }
+Word WordFormat::square_root(Word a, Rounding rounding, Flags& flags) const {
+  Word code = 0;
+  if (native(rounding) && native_root(a, code, flags)) return code;
   return encode(fixed_.square_root(decode(a), rounding, flags));
 }
 
-std::uint64_t WordFormat::fused_multiply_add(std::uint64_t a, std::uint64_t b, std::uint64_t c, Rounding rounding,
-                                             Flags& flags) const {
+Word WordFormat::fused_multiply_add(Word a, Word b, Word c, Rounding rounding, Flags& flags) const {
+  Word code = 0;
+  if (native(rounding) && native_fused(a, b, c, code, flags)) return code;
   return encode(fixed_.fused_multiply_add(decode(a), decode(b), decode(c), rounding, flags));
 }
 

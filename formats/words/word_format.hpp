@@ -1,9 +1,9 @@
 // Binary formats whose codes fit one machine word (width up to 64, precision up to 62): arithmetic from code to code.
-// Equals decode, the generic operation and encode. binary32 and binary64 to nearest even use the hardware where its
-// result and the flags are known to be right, after a look at the ambient control register.
+// Equals decode, the generic operation and encode. Formats of up to 25 bits of precision and 9 of exponent, and
+// binary64, use the binary64 operations of the hardware to nearest even where the result and the flags are known to be
+// right, after a look at the ambient control register.
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "formats/number_format.hpp"
@@ -30,18 +30,28 @@ class WordFormat {
   const Format& format() const { return fixed_.format(); }
 
  private:
-  enum class Hardware { none, single_width, double_width };
-  // The hardware applies: the format is one of its own, to nearest even, and the ambient modes are the default ones.
-  bool native(Hardware width, Rounding rounding) const;
-  // a + b or a - b by the hardware; nullopt: not decided there, flags as they were.
-  std::optional<std::uint64_t> native_sum(std::uint64_t a, std::uint64_t b, bool subtract, Rounding rounding,
-                                          Flags& flags) const;
+  enum class Hardware { none, narrow, double_width };
+  // The hardware applies: the format is one of those, to nearest even, and the ambient modes are the default ones.
+  bool native(Rounding rounding) const;
+  // Normal numbers of a narrow format as doubles, exactly; false for others.
+  bool widen(std::uint64_t code, double& x) const;
+  // The number of a narrow format nearest to an exact result or one rounded to odd; false where it is not certainly a
+  // normal number.
+  bool narrow(std::uint64_t bits, std::uint64_t& code, Flags& flags) const;
+  // The operations by the hardware; false: not decided there, flags as they were.
+  bool native_sum(std::uint64_t a, std::uint64_t b, std::uint64_t sign, std::uint64_t& code, Flags& flags) const;
+  bool native_product(std::uint64_t a, std::uint64_t b, std::uint64_t& code, Flags& flags) const;
+  bool native_quotient(std::uint64_t a, std::uint64_t b, std::uint64_t& code, Flags& flags) const;
+  bool native_root(std::uint64_t a, std::uint64_t& code, Flags& flags) const;
+  bool native_fused(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t& code, Flags& flags) const;
 
   FixedArithmetic<1> fixed_;
   int fraction_bits_ = 0, sign_place_ = 0;
   std::uint64_t fields_ = 0, plain_below_ = 0;  // exponent codes; those below plain_below_ mean numbers only
   std::int64_t bias_ = 0;
   Hardware hardware_ = Hardware::none;
+  int shift_ = 0;             // narrow: fraction bits of binary64 beyond those of the format
+  std::uint64_t rebias_ = 0;  // narrow: added to an exponent code it gives that of binary64
 };
 
 // All results of one operation of two operands in a format of at most 8 bits, by table.
