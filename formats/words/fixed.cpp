@@ -7,7 +7,7 @@
 #include <utility>
 
 #ifdef __x86_64__
-#include <x86intrin.h>
+#include <immintrin.h>
 #endif
 
 namespace outward {
