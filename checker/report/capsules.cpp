@@ -26,8 +26,8 @@ constexpr const char* shipped[] = {
 };
 
 // Kinds of nodes, as records name operators; by the number of the kind.
-constexpr const char* kinds[] = {"input", "constant", "map", "dense", "conv",  "reduce", "bn",  "add", "shift",
-                                 "scale", "divide",   "neg", "relu",  "leaky", "clip",   "abs", "max"};
+constexpr const char* kind_names[] = {"input", "constant", "map", "dense", "conv",  "reduce", "bn",  "add", "shift",
+                                      "scale", "divide",   "neg", "relu",  "leaky", "clip",   "abs", "max"};
 
 struct EvidenceRow {
   const char* word;
@@ -217,7 +217,7 @@ void judge_capsules(const Options& options, const std::string& file, const Graph
     line->notes.push_back("capsule " + name + " (" + trust_labels[std::max(c.trust, 0)] + "): " + c.policy);
   }
   for (const Node& node : graph.nodes) {
-    const std::string kind = kinds[static_cast<int>(node.kind)];
+    const std::string kind = kind_names[static_cast<int>(node.kind)];
     if (node.kind == Kind::input || node.kind == Kind::constant || !covered.insert(kind).second) continue;
     not_asked("no capsule runs its " + kind + " nodes");
   }

@@ -10,7 +10,7 @@ namespace outward_check {
 
 namespace {
 
-std::string quoted(std::string_view text) { return json_string(utf8(text)); }
+std::string json_quoted(std::string_view text) { return json_string(utf8(text)); }
 
 // A path as a URI reference: everything but unreserved characters and / is percent-encoded (RFC 3986).
 std::string uri(std::string_view path) {
@@ -57,14 +57,14 @@ std::string sarif_result(const Line& l) {
   const char* level = l.code == 0 ? "none" : l.code == 2 ? "warning" : "error";
   std::string region;
   if (l.at != 0) region = ",\"region\":{\"startLine\":" + std::to_string(l.at) + "}";
-  return "{\"ruleId\":" + quoted(stable_code(l)) + ",\"kind\":\"" + (l.code == 0 ? "pass" : "fail") +
-         "\",\"level\":\"" + level + "\",\"message\":{\"text\":" + quoted(message(l)) +
-         "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + quoted(uri(l.file)) + "}" + region +
-         "}}]}";
+  return "{\"ruleId\":" + json_quoted(stable_code(l)) + ",\"kind\":\"" + (l.code == 0 ? "pass" : "fail") +
+         "\",\"level\":\"" + level + "\",\"message\":{\"text\":" + json_quoted(message(l)) +
+         "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + json_quoted(uri(l.file)) + "}" +
+         region + "}}]}";
 }
 
 std::string resource(const Line::File& f) {
-  return "{\"name\":" + quoted(f.name) + ",\"digest\":{\"sha256\":" + quoted(f.sha256) + "}}";
+  return "{\"name\":" + json_quoted(f.name) + ",\"digest\":{\"sha256\":" + json_quoted(f.sha256) + "}}";
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void print_sarif(const std::vector<Line>& lines, std::ostream& out) {
     codes.insert(stable_code(l));
     results += (results.empty() ? "" : ",\n") + sarif_result(l);
   }
-  for (const std::string& c : codes) rules += (rules.empty() ? "" : ",") + ("{\"id\":" + quoted(c) + "}");
+  for (const std::string& c : codes) rules += (rules.empty() ? "" : ",") + ("{\"id\":" + json_quoted(c) + "}");
   out << "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{"
          "\"driver\":{\"name\":\"check\",\"rules\":["
       << rules << "]}},\"results\":[\n"
@@ -102,11 +102,11 @@ void print_junit(const std::vector<Line>& lines, std::ostream& out) {
 void print_statement(const std::vector<Line>& lines, const std::vector<std::string>& arguments, std::ostream& out) {
   std::set<std::string> seen;
   std::string subjects, tests, asked;
-  for (const std::string& a : arguments) asked += (asked.empty() ? "" : ",") + quoted(a);
+  for (const std::string& a : arguments) asked += (asked.empty() ? "" : ",") + json_quoted(a);
   for (const Line& l : lines) {
     for (const Line::File& f : l.about)
       if (seen.insert(f.name + '\0' + f.sha256).second) subjects += (subjects.empty() ? "" : ",") + resource(f);
-    tests += (tests.empty() ? "" : ",") + quoted(l.file + ": " + claim_text(l));
+    tests += (tests.empty() ? "" : ",") + json_quoted(l.file + ": " + claim_text(l));
   }
   out << "{\"_type\":\"https://in-toto.io/Statement/v1\",\"subject\":[" << subjects
       << "],\"predicateType\":\"https://in-toto.io/attestation/test-result/v0.1\",\"predicate\":{\"result\":\"PASSED\","

@@ -12,7 +12,7 @@ namespace outward_check {
 
 namespace {
 
-enum Kind : unsigned { proof = 1, witness = 2, foreign = 4, vnnlib = 8, radius = 16, floats = 32, centre = 64 };
+enum Needs : unsigned { proof = 1, witness = 2, foreign = 4, vnnlib = 8, radius = 16, floats = 32, centre = 64 };
 
 // An entry counts if it shares a bit of `of` and, where `only` is not 0, one of that too.
 struct Trusted {

@@ -273,10 +273,10 @@ std::string take_policy(std::vector<std::string>* arguments) {
   return path.value_or("");
 }
 
-using Judge = std::function<void(Beside, const std::string& option, const std::string& value)>;
+using OptionJudge = std::function<void(Beside, const std::string& option, const std::string& value)>;
 
 // Stores the arguments in the options and gives back the names of those that were there. Each is judged first.
-std::vector<std::string> store(const std::vector<std::string>& arguments, const Judge& judge, Options* options) {
+std::vector<std::string> store(const std::vector<std::string>& arguments, const OptionJudge& judge, Options* options) {
   std::vector<std::string> seen;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string name = arguments[i];

@@ -18,19 +18,19 @@ struct ElementKind {
   std::int64_t lowest, greatest;
 };
 
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-constexpr ElementKind kinds[] = {
-    {onnx::kFloat, 4, 4, least, most},
-    {onnx::kDouble, 8, 10, least, most},
+constexpr std::int64_t int64_least = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t int64_most = std::numeric_limits<std::int64_t>::max();
+constexpr ElementKind element_kinds[] = {
+    {onnx::kFloat, 4, 4, int64_least, int64_most},
+    {onnx::kDouble, 8, 10, int64_least, int64_most},
     {2, 1, 5, 0, 255},
     {3, 1, 5, -128, 127},
     {4, 2, 5, 0, 65535},
     {5, 2, 5, -32768, 32767},
     {6, 4, 5, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()},
-    {onnx::kInt64, 8, 7, least, most},
+    {onnx::kInt64, 8, 7, int64_least, int64_most},
     {12, 4, 11, 0, std::numeric_limits<std::uint32_t>::max()},
-    {13, 8, 11, least, most},
+    {13, 8, 11, int64_least, int64_most},
 };
 
 class TensorReader : ArrayReader {
@@ -72,7 +72,7 @@ class TensorReader : ArrayReader {
 
   void read(const onnx::Message& tensor) {
     const ElementKind* kind = nullptr;
-    for (const ElementKind& k : kinds) kind = k.code == tensor.integer(2) ? &k : kind;
+    for (const ElementKind& k : element_kinds) kind = k.code == tensor.integer(2) ? &k : kind;
     onnx::support(kind != nullptr, "the element type, expected float, double or an integer type");
     for (std::int64_t d : tensor.integers(1)) array_.shape.push_back(d < 0 ? 0 : static_cast<std::uint64_t>(d));
     const std::uint64_t count = count_of(array_.shape);

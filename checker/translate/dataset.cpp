@@ -16,7 +16,7 @@ namespace {
 
 // Dimensions of 1 carry no order.
 template <class Integer>
-std::vector<std::uint64_t> without_ones(const std::vector<Integer>& shape) {
+std::vector<std::uint64_t> axes_but_ones(const std::vector<Integer>& shape) {
   std::vector<std::uint64_t> rest;
   for (Integer d : shape) {
     if (d != 1) rest.push_back(static_cast<std::uint64_t>(d));
@@ -29,7 +29,7 @@ bool are_points(std::vector<std::uint64_t> shape, std::uint64_t rows, const std:
   if (shape.empty()) return rows == 1;
   if (shape[0] != rows) return false;
   shape.erase(shape.begin());
-  const std::vector<std::uint64_t> point = without_ones(shape), wanted = without_ones(model);
+  const std::vector<std::uint64_t> point = axes_but_ones(shape), wanted = axes_but_ones(model);
   return point.size() <= 1 || wanted.size() <= 1 || point == wanted;
 }
 
@@ -50,7 +50,7 @@ Dataset read_dataset(const std::string& points, const std::string& labels, const
     refuse(points, "expected rows of the shape of the model's input, or flat ones");
   data.bits = std::move(array.bits);
   array = read_rows(labels, true, 1);
-  if (without_ones(array.shape).size() > 1) refuse(labels, "expected one label for each row");
+  if (axes_but_ones(array.shape).size() > 1) refuse(labels, "expected one label for each row");
   for (std::uint64_t pattern : array.bits) {
     const double label = std::bit_cast<double>(pattern);
     const bool good = label >= 0 && label < static_cast<double>(std::min<std::uint64_t>(outputs, 0xffffffff)) &&

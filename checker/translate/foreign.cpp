@@ -15,7 +15,7 @@ namespace {
 
 // One line per kind; the first that recognises a document judges it. Behind it what it is about: --model, --weights,
 // and numbers that --ieee32 looks at.
-const std::vector<ForeignKind> kinds = {
+const std::vector<ForeignKind> foreign_kinds = {
     {"Marabou proof", is_marabou_proof, judge_marabou, false, false, false},
     {"crown query", is_crown_query, judge_crown_query, false, false, true},
     {"monotonicity certificate", is_monotonicity, judge_monotonicity, false, false, true},
@@ -33,9 +33,9 @@ const std::vector<ForeignKind> kinds = {
 }  // namespace
 
 const ForeignKind* foreign_kind(const JsonText& document) {
-  const auto it =
-      std::find_if(kinds.begin(), kinds.end(), [&](const ForeignKind& k) { return k.recognises(document); });
-  return it == kinds.end() ? nullptr : &*it;
+  const auto it = std::find_if(foreign_kinds.begin(), foreign_kinds.end(),
+                               [&](const ForeignKind& k) { return k.recognises(document); });
+  return it == foreign_kinds.end() ? nullptr : &*it;
 }
 
 namespace {

@@ -15,7 +15,7 @@ using namespace torchlean;
 
 namespace {
 
-constexpr std::uint64_t bits = 192;
+constexpr std::uint64_t ibp_bits = 192;
 
 using Weight = int (*)(int i, int j);
 Matrix weights(int rows, int columns, Weight w) {
@@ -59,10 +59,10 @@ Region softmax(const Region& x) {
     for (std::size_t j = 0; j < others.size(); ++j) {
       const Fraction d = others[j] - own;
       if (j == i) continue;
-      if (d > far) return Enclosure{Fraction(), exp(point(-far), bits).hi};  // 1/(1 + e^d) <= e^-d
-      all = sum(all, exp(point(d), bits));
+      if (d > far) return Enclosure{Fraction(), exp(point(-far), ibp_bits).hi};  // 1/(1 + e^d) <= e^-d
+      all = sum(all, exp(point(d), ibp_bits));
     }
-    return reciprocal(all, bits);
+    return reciprocal(all, ibp_bits);
   };
   return each(x, [&](const Enclosure& v, std::size_t i) {
     return Enclosure{share(v.lo, x.hi, i).lo, share(v.hi, x.lo, i).hi};
@@ -81,8 +81,8 @@ Region layer_norm(const Region& x) {
     const Fraction off = std::max(Fraction(), std::max(x.hi[i] - mean.lo, mean.hi - x.lo[i]));
     variance = variance + off * off / n;
   }
-  const Enclosure root = sqrt({epsilon, variance + epsilon}, bits), inverse = reciprocal(root, bits);
-  const Fraction greatest = sqrt(point(n - Fraction(1)), bits).hi;
+  const Enclosure root = sqrt({epsilon, variance + epsilon}, ibp_bits), inverse = reciprocal(root, ibp_bits);
+  const Fraction greatest = sqrt(point(n - Fraction(1)), ibp_bits).hi;
   return each(x, [&](const Enclosure& v, std::size_t) {
     return common(product(sum(v, negated(mean)), inverse), Enclosure{-greatest, greatest});
   });
@@ -114,7 +114,7 @@ Region attention(const Region& x) {
 Region gru_gate(const Region& x) {
   const Matrix both = weights(3, 3, [](int i, int j) { return 1 + i + j; });
   const Region z = affine_image(both, {Fraction(0), Fraction(1), Fraction(2)}, x);
-  return each(z, [](const Enclosure& v, std::size_t) { return product(sigmoid(v, bits), tanh(v, bits)); });
+  return each(z, [](const Enclosure& v, std::size_t) { return product(sigmoid(v, ibp_bits), tanh(v, ibp_bits)); });
 }
 
 Region transformer_encoder(const Region& x) {

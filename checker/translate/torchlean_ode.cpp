@@ -17,7 +17,7 @@ using namespace torchlean;
 
 namespace {
 
-constexpr std::uint64_t bits = 64;
+constexpr std::uint64_t ode_bits = 64;
 constexpr std::size_t deepest = 18;
 constexpr std::size_t most_pieces = 4096;
 
@@ -80,11 +80,13 @@ Segment read_segment(const JsonText& text, const ForeignOptions& options, std::s
 
 // The first condition that this piece of time does not show; "" when all hold.
 std::string unproved(const Expression& rhs, const Segment& segment, const Enclosure& time, const Fraction& slack) {
-  const Jet low = centred_jet_over(segment.lower, time, bits), high = centred_jet_over(segment.upper, time, bits);
+  const Jet low = centred_jet_over(segment.lower, time, ode_bits),
+            high = centred_jet_over(segment.upper, time, ode_bits);
   const Jet gap{sum(high.value, negated(low.value)), {}, {}};
   if (gap.value.lo < -slack) return "lower <= upper";
-  const std::optional<Enclosure> below = rhs.over({time, low.value}, bits), above = rhs.over({time, high.value}, bits);
-  if (!below || !above || !rhs.over({time, hull(low.value, high.value)}, bits)) return "f is defined there";
+  const std::optional<Enclosure> below = rhs.over({time, low.value}, ode_bits),
+                                 above = rhs.over({time, high.value}, ode_bits);
+  if (!below || !above || !rhs.over({time, hull(low.value, high.value)}, ode_bits)) return "f is defined there";
   if (below->lo - low.slope.hi < -slack) return "lower' <= f(t, lower)";
   if (high.slope.lo - above->hi < -slack) return "f(t, upper) <= upper'";
   return "";
@@ -92,8 +94,8 @@ std::string unproved(const Expression& rhs, const Segment& segment, const Enclos
 
 void check_segment(const Expression& rhs, const Segment& segment, const Settings& settings, const Fraction& slack,
                    Ruling* ruling) {
-  const Jet low = jet_over(segment.lower, point(segment.t0), bits),
-            high = jet_over(segment.upper, point(segment.t0), bits);
+  const Jet low = jet_over(segment.lower, point(segment.t0), ode_bits),
+            high = jet_over(segment.upper, point(segment.t0), ode_bits);
   ruling->require(low.value.hi <= segment.initial.lo, segment.name + ": lower(t0) <= init.lo is not shown");
   ruling->require(high.value.lo >= segment.initial.hi, segment.name + ": init.hi <= upper(t0) is not shown");
   struct Piece {
@@ -127,8 +129,8 @@ void check_links(const std::vector<Segment>& segments, Ruling* ruling) {
     const Segment& before = segments[k - 1];
     ruling->require(before.t1 == s.t0, s.name + " does not begin where the one before ends: (" + about(before.t1) +
                                            ", " + about(s.t0) + ") is not covered");
-    const Enclosure low = jet_over(before.lower, point(before.t1), bits).value;
-    const Enclosure high = jet_over(before.upper, point(before.t1), bits).value;
+    const Enclosure low = jet_over(before.lower, point(before.t1), ode_bits).value;
+    const Enclosure high = jet_over(before.upper, point(before.t1), ode_bits).value;
     ruling->require(s.initial.lo <= low.lo && high.hi <= s.initial.hi,
                     s.name + ": init does not contain what the segment before leaves");
   }

@@ -16,7 +16,7 @@ using namespace torchlean;
 
 namespace {
 
-constexpr std::uint64_t bits = 128;
+constexpr std::uint64_t pinn_bits = 128;
 
 ScalarNetwork read_model_of(const JsonText& model) {
   require_keys(model, {"arch", "activations", "weights"});
@@ -120,7 +120,7 @@ Judgement judge_pinn(const JsonText& document, const ForeignOptions& options) {
     const std::string at = " at point " + std::to_string(i);
     ruling.require(float_number(*text.find("x")) == q.points[i], "the entry" + at + " is for another x");
     effort.spend(3 * jet_cost(net));
-    const auto around = [&](const Fraction& x) { return jet_over(net, {x - q.eps, x + q.eps}, bits); };
+    const auto around = [&](const Fraction& x) { return jet_over(net, {x - q.eps, x + q.eps}, pinn_bits); };
     const Jet low = around(q.points[i] - q.h), mid = around(q.points[i]), high = around(q.points[i] + q.h);
     matching.compare(read_interval(*text.find("u_minus")), low.value, "u(x-h)" + at);
     matching.compare(read_interval(*text.find("u")), mid.value, "u(x)" + at);
@@ -128,7 +128,7 @@ Judgement judge_pinn(const JsonText& document, const ForeignOptions& options) {
     const Enclosure twice = product(point(Fraction(-2)), mid.value), square = point(Fraction(1) / (q.h * q.h));
     matching.compare({differences.lo[i], differences.hi[i]}, product(sum(sum(low.value, twice), high.value), square),
                      "the difference" + at);
-    const std::optional<Enclosure> r = residual.over({mid.value, mid.slope, mid.curve}, bits);
+    const std::optional<Enclosure> r = residual.over({mid.value, mid.slope, mid.curve}, pinn_bits);
     matching.compare({residuals.lo[i], residuals.hi[i]}, *r, "the residual" + at);  // no division: always there
   }
   ruling.judgement.statement = "intervals of u, its central difference and the residual " + pde.text.substr(0, 80) +
