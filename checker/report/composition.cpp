@@ -9,6 +9,7 @@
 #include "checker/report/composition_text.hpp"
 #include "checker/report/identity.hpp"
 #include "checker/report/question.hpp"
+#include "checker/report/shard.hpp"
 #include "checker/translate/dataset.hpp"
 
 namespace outward_check {
@@ -49,8 +50,13 @@ class Judge {
       line_.word = "VALID_BUT_NOT_ASKED", line_.code = 2;
       return line_;
     }
-    check_rows();
-    return conclude();
+    divided_ = (options_.shards > 0 || !options_.joined.empty()) && has_parts();
+    if (!divided_)
+      check_rows(0, 1);
+    else if (options_.shards > 0)
+      check_rows(options_.shard - 1, options_.shards);
+    conclude(sha256_hex(bytes.data(), bytes.size()));
+    return line_;
   }
 
  private:
@@ -60,7 +66,8 @@ class Judge {
   ModelRead model_;
   Dataset data_;
   Fault worst_ = Fault::none;
-  std::size_t parts_ = 0, not_shown_ = 0;
+  std::size_t not_shown_ = 0;
+  bool divided_ = false;  // only a share of the rows is looked at, or none
 
   std::string native() const { return model_.graph.is_binary64 ? "fp64_any" : "fp32_any"; }
 
@@ -130,9 +137,9 @@ class Judge {
     }
   }
 
-  void check_rows() {
+  void check_rows(std::uint64_t first, std::uint64_t step) {
     const Structure structure(model_.graph);
-    for (std::uint64_t i = 0; i < data_.rows(); ++i) {
+    for (std::uint64_t i = first; i < data_.rows(); i += step) {
       const CompositionRow& row = stated_.rows[i];
       const Run run = run_at_centre(question(i), structure);
       std::size_t greatest = 0;  // the first one
@@ -148,7 +155,6 @@ class Judge {
   }
 
   void check_part(std::uint64_t i, const CompositionRow& row) {
-    ++parts_;
     const std::string name = "part " + row.path + ": ";
     try {
       const std::string folder = std::filesystem::path(line_.file).parent_path().string();
@@ -175,7 +181,20 @@ class Judge {
     }
   }
 
-  Line conclude() {
+  bool has_parts() const {
+    return std::any_of(stated_.rows.begin(), stated_.rows.end(), [](const auto& r) { return !r.path.empty(); });
+  }
+
+  // The digests of the rows' questions follow from those of the composition; they are named as one.
+  ShardContent shard_content(const std::string& sha256) const {
+    std::string questions;
+    for (const CompositionRow& row : stated_.rows) questions += row.property + "\n";
+    return {sha256, stated_.graph,
+            sha256_hex(reinterpret_cast<const std::uint8_t*>(questions.data()), questions.size()), "composition",
+            stated_.semantics};
+  }
+
+  void conclude(const std::string& sha256) {
     if (not_shown_ > 0) line_.reasons.push_back(std::to_string(not_shown_) + " further reasons");
     const auto of_all = [&](std::uint64_t n) { return std::to_string(n) + " of " + std::to_string(data_.rows()); };
     line_.detail = "certified " + of_all(stated_.certified) + " rows, attacked " + std::to_string(stated_.attacked) +
@@ -183,8 +202,16 @@ class Judge {
     line_.claims = {stated_.semantics};
     switch (worst_) {
       case Fault::none:
-        line_.word = parts_ > 0 ? "VALID" : "VALID(VACUOUS)", line_.code = parts_ > 0 ? 0 : 2;
-        if (parts_ == 0) line_.reasons.push_back("it lists no part, so nothing is certified and nothing is refuted");
+        if (divided_ && options_.shards > 0) {
+          state_shard(shard_content(sha256), options_, "a composition: " + line_.detail, &line_);
+        } else if (divided_) {
+          join_records(shard_content(sha256), line_.detail, options_, &line_);
+        } else if (has_parts()) {
+          line_.word = "VALID", line_.code = 0;
+        } else {
+          line_.word = "VALID(VACUOUS)", line_.code = 2;
+          line_.reasons.push_back("it lists no part, so nothing is certified and nothing is refuted");
+        }
         break;
       case Fault::open:
         line_.word = "INCOMPLETE", line_.code = 2;
@@ -195,7 +222,6 @@ class Judge {
       case Fault::wrong:
         line_.word = "INVALID", line_.code = 1;
     }
-    return line_;
   }
 };
 

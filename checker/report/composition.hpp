@@ -11,7 +11,9 @@ namespace outward_check {
 
 bool is_composition(std::string_view first_bytes);  // starts like a composition record
 
-// Throws UsageError, ReadError (malformed, unsupported, limit, io).
+// With options.shard K of N only the rows K − 1, K − 1 + N, ... and their parts are looked at: INCOMPLETE, with a
+// record. With options.joined no row is, and the records of all shards stand for them, as in shard.hpp. Throws
+// UsageError, ReadError (malformed, unsupported, limit, io).
 Line composition_line(const std::string& file, const Options& options);
 
 }  // namespace outward_check

@@ -198,8 +198,10 @@ Line judge_content(const std::string& file, const Options& options) {
     std::ifstream in(file, std::ios::binary);
     in.read(start.data(), static_cast<std::streamsize>(start.size()));
     const bool in_parts = options.shards > 0 || !options.joined.empty();
-    if (in_parts && !is_certificate(start)) throw UsageError{"--shard and --join are for certificates of ours"};
-    if (in_parts) return options.shards > 0 ? shard_line(file, options) : join_line(file, options);
+    if (in_parts && !is_certificate(start) && !is_composition(start))
+      throw UsageError{"--shard and --join are for certificates and compositions of ours"};
+    if (in_parts && is_certificate(start))
+      return options.shards > 0 ? shard_line(file, options) : join_line(file, options);
     if (is_certificate(start)) return certificate_line(file, options);
     if (!options.trust.empty())
       throw UsageError{"--trust is for certificates of ours, of single queries: others name no records of kernels"};

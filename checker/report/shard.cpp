@@ -145,7 +145,7 @@ class TemporaryFile {
 
 struct Followed {
   bool good = false;
-  std::string record;  // what a shard record says besides its number
+  ShardContent record;
 };
 
 // Follows the share. Fills in the line if it is not good.
@@ -189,9 +189,8 @@ Followed follow(const std::string& file, const Options& options, Share share, Li
     if (tree.fault.empty() && followed && covered && a.word != Word::vacuous) {
       line->claims.push_back(found);
       if (a.semantics != Semantics::real) line->claims.push_back("real");
-      return {true, ",\"certificate\":\"" + sha256_hex(bytes.data(), bytes.size()) + "\",\"graph\":\"" +
-                        graph_digest(graph) + "\",\"property\":\"" + property_digest(*asked) +
-                        "\",\"claim\":\"holds\",\"semantics\":\"" + found + "\",\"checker\":\"" + checker_name + "\"}"};
+      return {true,
+              {sha256_hex(bytes.data(), bytes.size()), graph_digest(graph), property_digest(*asked), "holds", found}};
     }
     if (a.word == Word::incomplete && !followed && a.rule != "ledger") line->word = "INCOMPLETE", line->code = 2;
     if (tree.fault.empty() && (a.word == Word::not_asked || a.reasons.size() > 1 || (followed && !covered)))
@@ -208,10 +207,6 @@ void require_question(const Options& options) {
     throw UsageError{"--shard and --join need --model and --property or --radius, for one certificate"};
   if (options.expected && *options.expected != Claim::holds)
     throw UsageError{"--shard and --join are for proofs of holds"};
-}
-
-std::string shard_record(Share s, const std::string& rest) {
-  return "{\"record\":\"shard\",\"shard\":" + std::to_string(s.number) + ",\"of\":" + std::to_string(s.of) + rest;
 }
 
 // The shard record of a line that --shard printed, as text (blanks in front) or among the statements of --json.
@@ -236,17 +231,33 @@ Line shard_line(const std::string& file, const Options& options) {
   const Share share{options.shard, options.shards};
   const Followed f = follow(file, options, share, &line);
   if (!f.good) return line;
-  line.word = "INCOMPLETE", line.code = 2;
-  line.detail =
-      "shard " + std::to_string(share.number) + " of " + std::to_string(share.of) + " follows, of a proof of holds";
-  line.statements.push_back(shard_record(share, f.record));
-  line.reasons.push_back("one shard is no proof: --join takes the records of all of them");
+  state_shard(f.record, options, "a proof of holds", &line);
   return line;
 }
 
 Line join_line(const std::string& file, const Options& options) {
   require_question(options);
   Line line;
+  const Followed f = follow(file, options, {0, 1}, &line);
+  if (f.good) join_records(f.record, "holds", options, &line);
+  return line;
+}
+
+std::string shard_record(std::uint64_t shard, std::uint64_t of, const ShardContent& c) {
+  return "{\"record\":\"shard\",\"shard\":" + std::to_string(shard) + ",\"of\":" + std::to_string(of) +
+         ",\"certificate\":\"" + c.certificate + "\",\"graph\":\"" + c.graph + "\",\"property\":\"" + c.property +
+         "\",\"claim\":\"" + c.claim + "\",\"semantics\":\"" + c.semantics + "\",\"checker\":\"" + checker_name + "\"}";
+}
+
+void state_shard(const ShardContent& content, const Options& options, const std::string& of_what, Line* line) {
+  line->word = "INCOMPLETE", line->code = 2;
+  line->detail =
+      "shard " + std::to_string(options.shard) + " of " + std::to_string(options.shards) + " follows, of " + of_what;
+  line->statements.push_back(shard_record(options.shard, options.shards, content));
+  line->reasons.push_back("one shard is no proof: --join takes the records of all of them");
+}
+
+void join_records(const ShardContent& content, const std::string& detail, const Options& options, Line* line) {
   std::set<std::string> found;
   for (const std::string& path : options.joined) {
     const Bytes bytes = read_file(path);
@@ -261,27 +272,24 @@ Line join_line(const std::string& file, const Options& options) {
       text.remove_prefix(length);
     }
   }
-  const Followed f = follow(file, options, {0, 1}, &line);
-  if (!f.good) return line;
-  line.word = "INCOMPLETE", line.code = 2, line.detail = "holds";
+  line->word = "INCOMPLETE", line->code = 2, line->detail = detail;
   const std::uint64_t shards = found.size();
   for (std::uint64_t k = 1; k <= shards; ++k) {
-    if (found.erase(shard_record({k, shards}, f.record)) == 0)
-      line.reasons.push_back("no record of shard " + std::to_string(k) + " of " + std::to_string(shards) +
-                             " of this certificate, this question and this checker");
+    if (found.erase(shard_record(k, shards, content)) == 0)
+      line->reasons.push_back("no record of shard " + std::to_string(k) + " of " + std::to_string(shards) +
+                              " of this certificate, this question and this checker");
   }
-  if (shards == 0) line.reasons.push_back("there is no shard record");
-  for (const std::string& other : found) line.reasons.push_back("not a record of these: " + other);
-  if (!line.reasons.empty()) return line;
+  if (shards == 0) line->reasons.push_back("there is no shard record");
+  for (const std::string& other : found) line->reasons.push_back("not a record of these: " + other);
+  if (!line->reasons.empty()) return;
   const auto& allowed = options.allowed;
   const bool is_allowed = std::find(allowed.begin(), allowed.end(), assumption) != allowed.end();
-  line.statements.push_back(std::string("assumed: ") + assumption + ": this checker printed the " +
-                            std::to_string(shards) + " records");
-  line.word = is_allowed ? "VALID" : "VALID_WITH_ASSUMPTIONS", line.code = is_allowed ? 0 : 2;
+  line->statements.push_back(std::string("assumed: ") + assumption + ": this checker printed the " +
+                             std::to_string(shards) + " records");
+  line->word = is_allowed ? "VALID" : "VALID_WITH_ASSUMPTIONS", line->code = is_allowed ? 0 : 2;
   if (!is_allowed)
-    line.reasons.push_back(std::string("the assumption ") + assumption + " was not allowed (--allow " + assumption +
-                           ")");
-  return line;
+    line->reasons.push_back(std::string("the assumption ") + assumption + " was not allowed (--allow " + assumption +
+                            ")");
 }
 
 }  // namespace outward_check

@@ -323,5 +323,73 @@ class Compositions(DatasetTest):
 
 IMAGE = os.path.join(harness.EXAMPLES, "vertical.csv")
 
+class Shards(DatasetTest):
+    """A composition in shards: every row is in exactly one, no shard is VALID, and a join takes nothing but all of them."""
+
+    def shards(self, of, **query):
+        words = []
+        for k in range(1, of + 1):
+            done = harness.run("check", self.path("c.jsonl"), *self.asked("--shard", "%d/%d" % (k, of), **query))
+            self.assertEqual(done.code, {"INVALID": 1, "INCOMPLETE": 2, "VALID_BUT_NOT_ASKED": 2}[done.out.split(" ")[0]], done)
+            self.write("s%d" % k, done.out)
+            words.append(done.out.split(" ")[0] + ("+" if '{"record":"shard"' in done.out else ""))
+        return words
+
+    def join(self, *names, **query):
+        records = [a for n in names for a in ("--join", self.path(n))]
+        return harness.run("check", self.path("c.jsonl"), *self.asked("--allow", "shards-run-elsewhere", *records, **query)).out.split(" ")[0]
+
+    def test_all_of_them(self):
+        self.composed()
+        for of in 1, 2, 3, 9:  # more shards than rows too
+            self.assertEqual(self.shards(of), ["INCOMPLETE+"] * of)
+            names = ["s%d" % k for k in range(1, of + 1)]
+            self.assertEqual(self.join(*names), "VALID")
+            for left_out in 0, of - 1:
+                self.assertEqual(self.join(*(names[:left_out] + names[left_out + 1:] or ["y.npy"])), "INCOMPLETE")
+        done = harness.run("check", self.path("c.jsonl"), *self.asked(*[a for n in names for a in ("--join", self.path(n))]))
+        self.assertEqual((done.out.split(" ")[0], done.code), ("VALID_WITH_ASSUMPTIONS", 2), done)
+
+    def test_every_row_is_in_a_shard(self):
+        lines = self.composed()
+        for row, claim in enumerate(CLAIMS):
+            at = 2 + row
+            if claim == "misclassified":  # said to be right, and counted so
+                damaged = lines[at].replace("misclassified", "unknown")
+                counts = lines[-1].replace('"clean":4,"attacked":2', '"clean":5,"attacked":3')
+                self.assertNotEqual(counts, lines[-1])
+                self.write("c.jsonl", sealed(lines[:at] + [damaged] + lines[at + 1:-1] + [counts]))
+                self.assertEqual(self.shards(3), ["INVALID" if k == row % 3 else "INCOMPLETE+" for k in range(3)])
+                self.assertEqual(self.join("s1", "s2", "s3"), "INCOMPLETE")
+                self.write("c.jsonl", sealed(lines))
+            else:
+                part = "c.jsonl.parts/row-%d.jsonl" % row
+                kept = self.read(part)
+                self.write(part, kept.replace("outward verify", "outward verifY"))
+                self.assertEqual(self.shards(3), ["INVALID" if k == row % 3 else "INCOMPLETE+" for k in range(3)])
+                self.write(part, kept)
+
+    def test_records_of_something_else(self):
+        lines = self.composed()
+        self.assertEqual(self.shards(2), ["INCOMPLETE+"] * 2)
+        for old, new in ('"of":2', '"of":3'), ('"shard":2', '"shard":1'), ("composition", "holds"), ("fp32_any", "real"):
+            self.write("changed", self.read("s2").replace(old, new))
+            self.assertEqual(self.join("s1", "changed"), "INCOMPLETE", new)
+        self.assertEqual(self.join("s1", "s2", radius="0.0625"), "VALID_BUT_NOT_ASKED")
+        self.assertEqual(self.shards(2, radius="0.0625"), ["VALID_BUT_NOT_ASKED"] * 2)
+        self.shards(2)
+        self.write("c.jsonl", sealed([lines[0].replace("outward", "Outward", 2).replace("Outward-composition", "outward-composition")] + lines[1:]))
+        self.assertEqual(self.join("s1", "s2"), "INCOMPLETE")  # another producer: other bytes, other records
+
+    def test_without_parts_there_is_nothing_to_divide(self):
+        self.data([[0.25, 0.5], [0.5, 0.5]], [0, 1])
+        lines = self.composed()
+        self.assertEqual(self.join("y.npy"), "VALID(VACUOUS)")
+        counts = lines[-1].replace('"clean":0,"attacked":0', '"clean":1,"attacked":1')
+        self.assertNotEqual(counts, lines[-1])
+        self.write("c.jsonl", sealed(lines[:3] + [lines[3].replace("misclassified", "unknown"), counts]))
+        self.assertEqual(self.join("y.npy"), "INVALID")
+
+
 if __name__ == "__main__":
     harness.main()
