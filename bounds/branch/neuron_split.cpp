@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bounds/branch/linear_part.hpp"
 #include "bounds/branch/optimise.hpp"
 #include "bounds/branch/unused_splits.hpp"
 #include "bounds/parallel.hpp"
@@ -237,15 +238,36 @@ class NeuronSplitter {
         [&](const NeuronRow& row) { return record(row); });
   }
 
-  // Parts without a neuron left to halve.
+  // Parts without a neuron left to halve: their multipliers solve a linear program. What rounding keeps that from
+  // closing gets many steps.
   void retry_stubborn(BranchResult& result) {
     if (stubborn_.empty()) return;
-    children_ = std::move(stubborn_);
+    for (Child& c : stubborn_) {
+      if (root_.state.overflow.empty() && solve_multipliers(c.row)) {
+        tree_.close(c.waiting.part, record(c.row));
+        ++result.domains;
+      } else {
+        children_.push_back(std::move(c));
+      }
+    }
     stubborn_.clear();
+    if (children_.empty()) return;
     last_try_ = true;
     bound_children(last_steps);
     finish_children(result);
     last_try_ = false;
+  }
+
+  // Whether the solved multipliers refute the part, rigorously; otherwise the row stays as it is.
+  bool solve_multipliers(NeuronRow& row) {
+    std::optional<NeuronRow> solved =
+        solved_multipliers(net_, table_, root_.state, neurons_, row, workers_[0]->engine, options_.stop);
+    if (!solved) return false;
+    double bound = -infinity;
+    bound_rows(*workers_[0], {&*solved}, std::span(&bound, 1));
+    if (!(bound > margin && bound < infinity)) return false;
+    row = std::move(*solved);
+    return true;
   }
 
   // Whether the network itself, not its relaxation, looks unsafe at the corner.
