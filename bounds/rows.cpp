@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "bounds/linear_program.hpp"
 #include "bounds/replay.hpp"
 #include "formats/directed.hpp"
 #include "formats/exact.hpp"
@@ -102,14 +101,43 @@ bool RowTable::looks_unsafe(std::uint32_t case_index, const double* y) const {
 
 std::vector<double> weigh_planes(const Planes& planes, std::size_t first, std::size_t rows,
                                  std::span<const double> scales, const Range& box) {
-  constexpr double unit = 0x1p-20;
-  PlaneSet set;
-  set.inputs = box.lo.size();
-  for (std::size_t r = 0; r < rows; ++r)
-    set.add(planes.coefficient.data() + (first + r) * set.inputs, planes.offset[first + r], 1 / scales[r]);
-  std::vector<double> weights = highest_sum(set, box.lo, box.hi).weights;
-  for (double& w : weights) w = std::round(w / unit) * unit;
-  return weights;
+  const std::size_t n = box.lo.size();
+  std::vector<double> weight(rows, 1.0 / static_cast<double>(rows)), best = weight, value(rows), sum(n),
+                                                                     logs(rows, 0.0);
+  double best_value = -infinity;
+  constexpr int rounds = 60;
+  for (int round = 0; round < rounds; ++round) {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < n; ++i) sum[i] += weight[r] / scales[r] * planes.coefficient[(first + r) * n + i];
+    double total = 0, least = infinity, greatest = -infinity;
+    for (std::size_t r = 0; r < rows; ++r) {  // each row at the point where the sum is least: a supergradient
+      double v = planes.offset[first + r];
+      const double* a = planes.coefficient.data() + (first + r) * n;
+      for (std::size_t i = 0; i < n; ++i) v += a[i] * (sum[i] > 0 ? box.lo[i] : box.hi[i]);
+      value[r] = v / scales[r];
+      total += weight[r] * value[r];
+      least = std::min(least, value[r]);
+      greatest = std::max(greatest, value[r]);
+    }
+    if (total > best_value) {
+      best_value = total;
+      best = weight;
+    }
+    const double spread = greatest - least;
+    if (!(spread > 0) || !(spread < infinity)) break;
+    const double step = 4.0 / (spread * (1 + 0.25 * round));
+    double norm = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      logs[r] += step * (value[r] - total);
+      norm = std::max(norm, logs[r]);
+    }
+    double all = 0;
+    for (std::size_t r = 0; r < rows; ++r) all += weight[r] = std::exp(logs[r] - norm);
+    for (double& w : weight) w /= all;
+  }
+  for (double& w : best) w = std::round(w * 1024) / 1024;
+  return best;
 }
 
 }  // namespace outward

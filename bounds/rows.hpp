@@ -51,8 +51,8 @@ class RowTable {
 };
 
 // Multipliers λ >= 0 of planes (rows × inputs) whose weighted sum has a large least value over the box: the weak dual
-// of "some row is false at every point". They sum to 1, about, and are multiples of 2^-20. The linear program is solved
-// (linear_program.hpp). Not rigorous: whoever uses them bounds the sum again.
+// of "some row is false at every point". They sum to 1 and are multiples of 2^-10. Subgradient ascent in the
+// exponentiated form (Kivinen and Warmuth 1997). Not rigorous: whoever uses them bounds the sum again.
 std::vector<double> weigh_planes(const Planes& planes, std::size_t first, std::size_t rows,
                                  std::span<const double> scales, const Range& box);
 

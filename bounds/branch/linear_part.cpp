@@ -14,19 +14,23 @@ std::optional<NeuronRow> solved_multipliers(const Network& net, const RowTable& 
   for (Half& h : solved.halves) h.beta = 0;
   PlaneSet set;
   set.inputs = net.node(0).size;
-  const auto add = [&](std::uint32_t node, const Forms& form, double factor) {
-    double bound = 0;
+  // All forms of one node in one pass.
+  const auto add = [&](std::uint32_t node, const Forms& forms, const std::vector<double>& factors) {
+    std::vector<double> bounds(forms.rows);
     Planes planes;
-    const NeuronRows lines(net, root, neurons, {&solved});
-    engine.form_bounds(root, node, form, std::span(&bound, 1), &planes, &lines);
-    set.add(planes.coefficient.data(), planes.offset[0], factor);
+    const NeuronRows lines(net, root, neurons, std::vector<const NeuronRow*>(forms.rows, &solved));
+    engine.form_bounds(root, node, forms, bounds, &planes, &lines);
+    for (std::size_t r = 0; r < forms.rows; ++r)
+      set.add(planes.coefficient.data() + r * set.inputs, planes.offset[r], factors[r]);
   };
   const std::size_t rows = row.weights.size();
+  Forms outputs;
+  std::vector<double> factors;
   for (std::uint32_t r = 0; r < rows; ++r) {
-    Forms form;
-    table.append(row.case_index, r, form);
-    add(net.graph.output, form, 1 / table.scale(row.case_index, r));
+    table.append(row.case_index, r, outputs);
+    factors.push_back(1 / table.scale(row.case_index, r));
   }
+  add(net.graph.output, outputs, factors);
   for (const Half& h : row.halves) {  // z >= at: at - z <= 0
     const std::uint32_t z = net.node(neurons[h.neuron].node).operands[0];
     Forms form;
@@ -34,7 +38,7 @@ std::optional<NeuronRow> solved_multipliers(const Network& net, const RowTable& 
     form.coefficient.assign(net.node(z).size, 0);
     form.coefficient[neurons[h.neuron].element] = h.upper ? -1 : 1;
     form.constant = {h.upper ? h.at : -h.at};
-    add(z, form, 1);
+    add(z, form, {1});
   }
   const Range& box = root.range[0];
   const PlaneSum sum = highest_sum(set, box.lo, box.hi, stop);
