@@ -211,9 +211,9 @@ void pad(Op& op) {
   std::vector<Shape> offsets = op.offsets(x.shape);
   Shape shape = x.shape;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const Int axis = axis_in(axes[i], x.shape.size()), before = pads[i], after = pads[i + axes.size()];
-    require(std::max(before, after) <= max_elements() && std::min(before, after) >= -max_elements(), "pads");
-    shape[axis] = std::max<Int>(0, x.shape[axis] + before + after);
+    const Int axis = axis_in(axes[i], shape.size()), before = pads[i], after = pads[i + axes.size()], d = shape[axis];
+    require(std::max(before, after) <= max_elements() && std::min(before, after) >= -d, "pads");
+    require((shape[axis] = d + before + after) >= 0, "pads that crop more than there is");
     const Int stride = strides(x.shape)[axis];
     offsets[axis] = op.run(-before, shape[axis], 1);
     for (Int& c : offsets[axis]) c = c >= 0 && c < x.shape[axis] ? c * stride : -1;

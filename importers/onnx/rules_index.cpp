@@ -308,6 +308,7 @@ void rule_pad(Call& call) {
   const std::int64_t count = element_count(shape, max_generated);
   // Per axis and result coordinate: offset in x, or -1 for padding.
   const std::int64_t outside = element_count(x.shape);
+  if (outside == 0) refuse("empty-tensor", "operand data", "at least one element", "shape " + shape_text(x.shape));
   const Integers strides = strides_of(x.shape);
   Integers indices(1, 0);
   indices.reserve(static_cast<std::size_t>(count));

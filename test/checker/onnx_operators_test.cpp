@@ -119,6 +119,9 @@ TEST_CASE("Pad") {
   CHECK(
       contains(show(one(13, {2}, node("Pad", "x p", "y", {s("mode", "reflect")}), {ints("p", {2}, {1, 1})})), "mode"));
   CHECK(contains(show(one(13, {2}, node("Pad", "x p", "y"), {ints("p", {1}, {1})})), "pads per axis"));
+  for (const Shape& pads : {Shape{3, -3}, {-3, 3}, {-3, 0}, {INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}})
+    CHECK(contains(show(one(9, {2}, node("Pad", "x", "y", {is("pads", pads)}))), "pads"));
+  CHECK(contains(show(one(9, {2}, node("Pad", "x", "y", {is("pads", {-1, -2})}))), "crop more"));
 }
 
 TEST_CASE("Add, Sub, Mul, Div: node and constant, two nodes, two constants, broadcasting") {

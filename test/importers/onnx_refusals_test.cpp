@@ -23,6 +23,7 @@ std::string refused(const std::string& op, const Names& in, const Attributes& at
       .constant("nan", {}, {std::numeric_limits<float>::quiet_NaN()});
   net.constant("inf", {}, {std::numeric_limits<float>::infinity()})
       .constant("one", {1}, {1})
+      .constant("empty", {0}, {})
       .list("i", {0})
       .list("ij", {0, 0});
   net.list("big", {5}).constant("scalar", {}, {2}).constant("minus", {2}, {-1, 1}).list("nothing", {}).list("two", {2});
@@ -110,6 +111,7 @@ TEST_CASE("shapes and indices out of range") {
   CHECK(refused("Split", {"x"}, {attr("axis", 1)}, 13, {1, 3}, {"y", "v"}) == "bad-split");
   CHECK(refused("Split", {"x"}, {}, 18) == "bad-split");
   CHECK(refused("Pad", {"x", "i"}) == "bad-pads");
+  CHECK(refused("Pad", {"empty"}, {attr("pads", Ints{1, 0})}, 9) == "empty-tensor");
   CHECK(refused("Pad", {"x", "i"}, {attr("mode", "reflect")}) == "unsupported-attribute");
   CHECK(refused("Expand", {"x", "two"}, {}, 13, {3}) == "shape-mismatch");
   CHECK(refused("Expand", {"x", "big"}, {}, 13, {2}) == "shape-mismatch");
