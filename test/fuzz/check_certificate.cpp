@@ -65,12 +65,12 @@ struct FalseClaim {
                                "--expect", expected})),
         reader(options),
         model(reader.read_model_file(options.model)),
-        property(*reader.asked(model.graph)) {}
+        asked(*reader.asked(model.graph)) {}
   std::string record;
   Options options;
   AskedQuestion reader;
   const ModelRead& model;
-  Property property;
+  Property asked;
 };
 
 struct Claims {
@@ -128,7 +128,8 @@ void change_number(std::string* line, std::mt19937& random) {
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
   std::mt19937 random(seed);
   Lines lines = lines_of({reinterpret_cast<const char*>(data), size});
-  if (lines.size() < 4 || random() % 4 == 0) return LLVMFuzzerMutate(data, size, most);
+  const auto bytes = [&] { return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size; };
+  if (lines.size() < 4 || random() % 4 == 0) return bytes();
   const auto somewhere = [&] { return static_cast<std::ptrdiff_t>(random() % lines.size()); };
   const std::ptrdiff_t at = somewhere(), other = somewhere();
   std::string& line = lines[static_cast<std::size_t>(at)];
@@ -146,7 +147,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
       change_number(&line, random);
   }
   const std::string text = text_of(lines);
-  if (text.size() > most) return LLVMFuzzerMutate(data, size, most);
+  if (text.size() > most) return bytes();
   std::memcpy(data, text.data(), text.size());
   return text.size();
 }
@@ -162,7 +163,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
   try {
     AskedQuestion question(claim->options);
-    question.ask(claim->model, claim->property);
+    question.ask(claim->model, claim->asked);
     const Answer answer = check_certificate("/proc/self/fd/" + std::to_string(file), &question);
     if (answer.word == Word::valid) std::abort();
   } catch (const ReadError&) {

@@ -20,6 +20,8 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed)
+    __attribute__((weak));  // of targets that have one; it may leave the input as it is
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 
 namespace {
@@ -73,7 +75,12 @@ class Mutator {
 
   Bytes next() {
     Bytes bytes = seeds_[below(seeds_.size())];
-    for (std::size_t n = 1 + below(4); n > 0; --n) mutate(bytes);
+    for (std::size_t n = 1 + below(4); n > 0; --n) {
+      if (LLVMFuzzerCustomMutator != nullptr && below(4) != 0)
+        restructure(bytes);
+      else
+        mutate(bytes);
+    }
     if (bytes.size() > longest_input) bytes.resize(longest_input);
     return bytes;
   }
@@ -89,6 +96,12 @@ class Mutator {
 
   void insert(Bytes& bytes, std::size_t at, const Bytes& piece) {
     bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), piece.begin(), piece.end());
+  }
+
+  void restructure(Bytes& bytes) {
+    const std::size_t size = bytes.size();
+    bytes.resize(size + 8192);
+    bytes.resize(LLVMFuzzerCustomMutator(bytes.data(), size, bytes.size(), static_cast<unsigned>(random_())));
   }
 
   void mutate(Bytes& bytes) {
