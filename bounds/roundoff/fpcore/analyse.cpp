@@ -69,7 +69,7 @@ void add_assumptions(const Core& core, const ErrorModel& model, Report& out) {
   std::vector<std::string> names;
   for (const Node& node : core.nodes) {
     std::string name;
-    if (node.op == Op::function) name = elementary_names[static_cast<std::size_t>(node.function)];
+    if (node.op == Op::function) name = row_of(node.function).name;
     if (node.op == Op::power) name = "pow";
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

@@ -210,9 +210,8 @@ int Builder::application(const Sexp& expression, int format) {
   std::size_t least = 0, most = 0;
   for (const OperatorRow& row : operator_table)
     if (head == row.name) made.op = row.op, least = row.least, most = row.most;
-  for (std::size_t i = 0; i < std::size(elementary_names); ++i)
-    if (head == elementary_names[i])
-      made.op = Op::function, made.function = static_cast<Elementary>(i), least = most = 1;
+  for (const Function function : functions_of_fpcore)
+    if (head == row_of(function).name) made.op = Op::function, made.function = function, least = most = 1;
   if (least == 0) {
     const bool control = head == "if" || head == "while" || head == "while*" || head == "for" || head == "tensor";
     refuse(expression.place, "unsupported-operation",

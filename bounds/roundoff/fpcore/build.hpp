@@ -30,7 +30,7 @@ class Builder {
               const std::string& found = "");
 
  private:
-  using Key = std::tuple<Op, std::array<int, 3>, int, Elementary, long, int>;
+  using Key = std::tuple<Op, std::array<int, 3>, int, Function, long, int>;
 
   int symbol(const Sexp& expression, int format);
   int literal(const Sexp& expression, int format);

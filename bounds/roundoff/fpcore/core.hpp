@@ -8,6 +8,7 @@
 
 #include "bounds/roundoff/fpcore/reader.hpp"
 #include "bounds/roundoff/fpcore/span.hpp"
+#include "formats/elementary/functions.hpp"
 #include "formats/format.hpp"
 
 namespace outward::fpcore {
@@ -30,35 +31,11 @@ enum class Op : std::uint8_t {
   cast,      // rounds to the format
 };
 
-// Elementary functions: those of formats/elementary that FPCore has.
-enum class Elementary : std::uint8_t {
-  exp,
-  expm1,
-  exp2,
-  log,
-  log1p,
-  log2,
-  log10,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  asinh,
-  acosh,
-  atanh,
-  erf,
-  erfc,
-};
-
-// Names in FPCore, in the order of the enumeration.
-inline constexpr const char* elementary_names[] = {"exp",  "expm1", "exp2",  "log",   "log1p", "log2", "log10",
-                                                   "sin",  "cos",   "tan",   "asin",  "acos",  "atan", "sinh",
-                                                   "cosh", "tanh",  "asinh", "acosh", "atanh", "erf",  "erfc"};
+// The elementary functions of FPCore, of those of formats/elementary; their names are the same.
+inline constexpr Function functions_of_fpcore[] = {
+    Function::exp,  Function::expm1, Function::exp2,  Function::log,   Function::log1p, Function::log2, Function::log10,
+    Function::sin,  Function::cos,   Function::tan,   Function::asin,  Function::acos,  Function::atan, Function::sinh,
+    Function::cosh, Function::tanh,  Function::asinh, Function::acosh, Function::atanh, Function::erf,  Function::erfc};
 
 struct Variable {
   std::string name;
@@ -76,7 +53,7 @@ struct Node {
   std::array<int, 3> operands{};  // earlier nodes
   int count = 0;
   int format = 0;  // the rounding of the result: index in Core::formats
-  Elementary function = Elementary::exp;
+  Function function = Function::exp;
   long exponent = 0;  // of power
   int variable = 0;
   // Of constants: the exact value, the computed one, and computed - exact; and a power of two that divides the computed

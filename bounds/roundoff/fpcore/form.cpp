@@ -170,38 +170,38 @@ Form Forms::power(const Form& x, long n) const {
   return linearised(x, at, fpcore::power(Span{at, at}, n), slopes, range);
 }
 
-Form Forms::apply(Elementary function, const Form& x) const {
+Form Forms::apply(Function function, const Form& x) const {
   const Span range = function_range(function, x.range);
   if (!range.bounded()) return ranged(range);
   const double at = middle_of(x);
   return linearised(x, at, function_range(function, {at, at}), function_slope(function, x.range, range), range);
 }
 
-Form Forms::slope(Elementary function, const Form& x, const Form& w) const {
+Form Forms::slope(Function function, const Form& x, const Form& w) const {
   const Form one = constant({1, 1});
   switch (function) {
-    case Elementary::exp:
+    case Function::exp:
       return w;
-    case Elementary::log:
+    case Function::log:
       return reciprocal(x);
-    case Elementary::sin:
-      return apply(Elementary::cos, x);
-    case Elementary::cos:
-      return negate(apply(Elementary::sin, x));
-    case Elementary::tan:
+    case Function::sin:
+      return apply(Function::cos, x);
+    case Function::cos:
+      return negate(apply(Function::sin, x));
+    case Function::tan:
       return add(square(w), one);
-    case Elementary::atan:
+    case Function::atan:
       return reciprocal(add(square(x), one));
-    case Elementary::tanh:
+    case Function::tanh:
       return subtract(one, square(w));
-    case Elementary::expm1:
+    case Function::expm1:
       return add(w, one);
-    case Elementary::log1p:
+    case Function::log1p:
       return reciprocal(add(x, one));
-    case Elementary::sinh:
-      return apply(Elementary::cosh, x);
-    case Elementary::cosh:
-      return apply(Elementary::sinh, x);
+    case Function::sinh:
+      return apply(Function::cosh, x);
+    case Function::cosh:
+      return apply(Function::sinh, x);
     default:  // first order only
       return constant(function_slope(function, x.range, w.range));
   }

@@ -36,9 +36,9 @@ class Forms {
   Form reciprocal(const Form& x) const;
   Form square_root(const Form& x) const;
   Form power(const Form& x, long n) const;
-  Form apply(Elementary function, const Form& x) const;
+  Form apply(Function function, const Form& x) const;
   // The derivative of the function at x; w is its value there.
-  Form slope(Elementary function, const Form& x, const Form& w) const;
+  Form slope(Function function, const Form& x, const Form& w) const;
 
   // A form that is at least |x| for every point.
   Form absolute_above(const Form& x) const;

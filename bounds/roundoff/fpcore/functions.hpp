@@ -5,13 +5,13 @@
 
 namespace outward::fpcore {
 
-Span function_range(Elementary function, Span x);
+Span function_range(Function function, Span x);
 // `range`: what function_range gave.
-Span function_slope(Elementary function, Span x, Span range);
+Span function_slope(Function function, Span x, Span range);
 
 // Whether the function is defined on the whole span; name of the domain for messages.
-bool inside_domain(Elementary function, Span x);
-const char* domain_text(Elementary function);
+bool inside_domain(Function function, Span x);
+const char* domain_text(Function function);
 
 // Enclosures at a point by series in binary64, for functions used in large numbers (kernels.cpp); a few units in the
 // last place wide.
@@ -26,6 +26,6 @@ inline constexpr Span ln2_span{0x1.62e42fefa39efp-1, 0x1.62e42fefa39f0p-1};
 inline constexpr Span ln10_span{0x1.26bb1bbb55515p+1, 0x1.26bb1bbb55516p+1};
 
 // By formats/elementary, exact to the last place and slow (slow_functions.cpp).
-Span slow_at(Elementary function, double x);
+Span slow_at(Function function, double x);
 
 }  // namespace outward::fpcore

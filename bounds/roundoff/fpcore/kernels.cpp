@@ -103,7 +103,7 @@ constexpr double largest_angle = 0x1p20, largest_exponent = 700;
 
 // x = k ln 2 + r, |r| < 0.36; absolute terms sum to at most e^0.36 < 1.44, degree 14.
 Span exp_at(double x) {
-  if (!(std::fabs(x) <= largest_exponent)) return slow_at(Elementary::exp, x);
+  if (!(std::fabs(x) <= largest_exponent)) return slow_at(Function::exp, x);
   constexpr double ln2_high = 0x1.62e42fee00000p-1;  // 32 bits
   constexpr Span ln2_low{0x1.a39ef35793c76p-33, 0x1.a39ef35793c77p-33};
   const double k = std::floor(x * 1.4426950408889634 + 0.5);
@@ -129,8 +129,8 @@ Span log_at(double x) {
   return k == 0 ? s : add(s, multiply({whole, whole}, ln2_span));
 }
 
-Span sin_at(double x) { return std::fabs(x) <= largest_angle ? sine_of(x, 0) : slow_at(Elementary::sin, x); }
-Span cos_at(double x) { return std::fabs(x) <= largest_angle ? sine_of(x, 1) : slow_at(Elementary::cos, x); }
+Span sin_at(double x) { return std::fabs(x) <= largest_angle ? sine_of(x, 0) : slow_at(Function::sin, x); }
+Span cos_at(double x) { return std::fabs(x) <= largest_angle ? sine_of(x, 1) : slow_at(Function::cos, x); }
 
 // By pi/2 - atan(1/x) and pi/4 + atan((x - 1)/(x + 1)) to an argument below 0.4143.
 Span atan_at(double x) {

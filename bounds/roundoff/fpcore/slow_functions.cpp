@@ -24,22 +24,20 @@ double end_of(const Dyadic& x, int direction) {
 
 }  // namespace
 
-Span slow_at(Elementary function, double x) {
-  thread_local std::map<std::pair<Elementary, double>, Span> kept;
+Span slow_at(Function function, double x) {
+  thread_local std::map<std::pair<Function, double>, Span> kept;
   if (!(std::fabs(x) < infinity)) return everything;
   if (const auto entry = kept.find({function, x}); entry != kept.end()) return entry->second;
-  const auto row = function_named(elementary_names[static_cast<std::size_t>(function)]);
-  if (!row) return everything;
   Dyadic at;
   int exponent = 0;
   const double fraction = std::frexp(x, &exponent);
   at.mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
   at.exponent = exponent - 53;
   at = normalised(at);
-  if (!in_domain(row_of(*row).domain, at)) return everything;
+  if (!in_domain(row_of(function).domain, at)) return everything;
   Span out = everything;
   try {
-    const elementary::Enclosure value = elementary::enclose(*row, at, 56);
+    const elementary::Enclosure value = elementary::enclose(function, at, 56);
     out = {value.lo_infinite ? -infinity : end_of(value.lo, -1), value.hi_infinite ? infinity : end_of(value.hi, 1)};
   } catch (const ResourceError&) {
   }

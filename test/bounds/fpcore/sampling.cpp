@@ -15,10 +15,6 @@ using fpcore::Op;
 
 constexpr elementary::Bits bits = 300;
 
-Function function_of(const Node& node) {
-  return *function_named(fpcore::elementary_names[static_cast<std::size_t>(node.function)]);
-}
-
 bool has_zero(const Enclosure& x) { return x.lo.mantissa.sign() <= 0 && x.hi.mantissa.sign() >= 0; }
 
 Enclosure of_function(Function function, const Enclosure& x) {
@@ -59,7 +55,7 @@ std::optional<Enclosure> exactly(const Node& node, const Enclosure& a, const Enc
     case Op::fused_multiply_add:
       return elementary::add(elementary::multiply(a, b, bits), c, bits);
     case Op::function: {
-      const FunctionRow& row = row_of(function_of(node));
+      const FunctionRow& row = row_of(node.function);
       if (!in_domain(row.domain, a.lo) || !in_domain(row.domain, a.hi)) return std::nullopt;
       return of_function(row.function, a);
     }
@@ -96,7 +92,7 @@ Value computed(const Node& node, const Format& format, const Value& a, const Val
     case Op::fused_multiply_add:
       return fused_multiply_add(format, a, b, c, nearest, flags);
     case Op::function:
-      return elementary_function(format, function_of(node), a, nearest, flags);
+      return elementary_function(format, node.function, a, nearest, flags);
     case Op::power:
       return power(format, a, node.exponent, nearest, flags);
     default:
