@@ -1,7 +1,8 @@
-// Interval and linear bounds of a graph over the real numbers, computed in one number format with outward rounding.
-// Assumes a valid graph and lo <= hi in the box. Promises: ranges contain what every exact execution over the box
-// gives; with one plan, every bound is an inclusion isotonic expression of the box and the weights (spans.hpp), so a
-// format that has all numbers of another never gives a wider bound. Ends that the format cannot hold are unbounded.
+// Interval and linear bounds of a graph, over the real numbers or of every execution in binary32 or binary64, computed
+// in one number format with outward rounding. Assumes a valid graph and lo <= hi in the box. Promises: ranges contain
+// what every execution over the box gives, exact and (under a float claim, unless overflow() says otherwise) rounded;
+// with one plan, every bound is an inclusion isotonic expression of the box and the weights (spans.hpp), so a format
+// that has all numbers of another never gives a wider bound. Ends that the format cannot hold are unbounded.
 //
 // Backwards (Zhang et al. 2018): coefficients are spans too, so the lines of a neuron need no rounding of coefficients.
 // A coefficient whose sign is open takes its positive part below the lower line, its negative part below the upper one.
@@ -10,8 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "bounds/network.hpp"
+#include "bounds/precise/error_boxes.hpp"
 #include "bounds/precise/plan.hpp"
+#include "bounds/precise/terms.hpp"
 #include "formats/interval/spans.hpp"
 #include "runtime/graph/property.hpp"
 
@@ -25,8 +27,12 @@ class Engine {
   using Form = std::vector<S>;  // coefficients, one per element of a node
 
   // check: called before every backward pass; what it throws ends the work.
-  Engine(const Graph& graph, Ends ends, std::function<void()> check)
-      : graph_(graph), spans_(std::move(ends)), check_(std::move(check)), range_(graph.nodes.size()) {
+  Engine(const Graph& graph, Ends ends, const FloatModel& model, std::function<void()> check)
+      : graph_(graph),
+        spans_(std::move(ends)),
+        check_(std::move(check)),
+        range_(graph.nodes.size()),
+        errors_(graph, spans_, model, payload_, scale_) {
     for (const Node& node : graph.nodes) {
       payload_.emplace_back();
       for (double value : node.payload) payload_.back().push_back(constant(value));
@@ -35,13 +41,23 @@ class Engine {
       if (graph.nodes[k].kind == Kind::bn) prepare_batch_norm(k);
   }
 
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
   const Spans<Ends>& spans() const { return spans_; }
   const std::vector<S>& range(std::size_t node) const { return range_[node]; }
+  // Under a float claim: why nothing is known of the last box; empty if overflow is excluded in it.
+  const std::string& overflow() const { return errors_.overflow(); }
 
   // Ranges of all nodes by intervals alone.
   void intervals(const std::vector<S>& input) {
     range_[0] = input;
-    for (std::size_t k = 1; k < range_.size(); ++k) range_[k] = image(k);
+    errors_.forget();
+    errors_.check_range(0, range_[0]);
+    for (std::size_t k = 1; k < range_.size(); ++k) {
+      range_[k] = computed(k);
+      errors_.check_range(k, range_[k]);
+    }
   }
 
   // Ranges after intervals(), narrowed: elements of the plan bounded backwards, and what follows from them. With
@@ -62,13 +78,15 @@ class Engine {
         if (making) choose_lines(k, plan);
         if (is_piecewise_linear(node.kind)) set_lines(k, plan);
       }
-      const std::vector<S> now = image(k);
+      const std::vector<S> now = computed(k);
       for (std::size_t i = 0; i < now.size(); ++i) range_[k][i] = spans_.meet(range_[k][i], now[i]);
     }
   }
 
-  // Lower bound of form · (node) + constant, a lower end. REQUIRES narrow().
-  Number lower(std::size_t node, Form form, Number constant, const Plan& plan) {
+  // Lower bound of form · (node) + constant, a lower end. REQUIRES narrow(). plane (if not null) receives what the
+  // bound is over the inputs, a form and a constant; an empty form if there is none.
+  Number lower(std::size_t node, Form form, Number constant, const Plan& plan,
+               std::pair<Form, Number>* plane = nullptr) {
     check_();
     std::vector<Form> at(node + 1);
     at[node] = std::move(form);
@@ -78,6 +96,7 @@ class Engine {
       if (!spans_.ends().is_bounded(constant)) return constant;
       Form().swap(at[k]);
     }
+    if (plane) *plane = {at[0], constant};
     for (std::size_t i = 0; i < at[0].size(); ++i) constant = spans_.fused_lower(at[0][i], range_[0][i], constant);
     return constant;
   }
@@ -113,47 +132,10 @@ class Engine {
     }
   }
 
-  // Calls f(weight, operand element) for every term of an output of a dense or conv node.
-  template <class F>
-  static void for_each_term(const Node& node, std::size_t out, F f) {
-    if (node.kind == Kind::dense) {
-      const auto k = static_cast<std::size_t>(node.ints[1]), n = static_cast<std::size_t>(node.ints[2]);
-      for (std::size_t i = 0; i < k; ++i) f(out % n * k + i, out / n * k + i);
-      return;
-    }
-    const ConvGeometry g = conv_geometry(node);
-    const auto o = static_cast<std::int64_t>(out);
-    const std::int64_t column = o % g.ow, line = o / g.ow % g.oh, m = o / g.positions() % g.filters,
-                       image = o / g.positions() / g.filters;
-    const std::int64_t first = image * g.channels + m / g.group_filters() * g.group_channels();
-    for (std::int64_t e = 0; e < g.window(); ++e) {
-      const std::int64_t y = line * g.sh - g.pt + e / g.kw % g.kh * g.dh, x = column * g.sw - g.pl + e % g.kw * g.dw;
-      if (y < 0 || y >= g.height || x < 0 || x >= g.width) continue;
-      const std::int64_t plane = (first + e / (g.kh * g.kw)) * g.height * g.width;
-      f(static_cast<std::size_t>(m * g.window() + e), static_cast<std::size_t>(plane + y * g.width + x));
-    }
-  }
   // The bias of an output, or null.
   const S* bias(std::size_t k, std::size_t out) const {
-    const Node& node = graph_.nodes[k];
-    if (node.ints.back() == 0) return nullptr;
-    if (node.kind == Kind::dense) {
-      const auto n = static_cast<std::size_t>(node.ints[2]);
-      return &payload_[k][n * static_cast<std::size_t>(node.ints[1]) + out % n];
-    }
-    const ConvGeometry g = conv_geometry(node);
-    const std::int64_t m = static_cast<std::int64_t>(out) / g.positions() % g.filters;
-    return &payload_[k][static_cast<std::size_t>(g.filters * g.window() + m)];
-  }
-  std::size_t channel(const Node& node, std::size_t element) const {
-    return element / static_cast<std::size_t>(node.ints[1]) % static_cast<std::size_t>(node.ints[0]);
-  }
-  // The operand and element behind element i of a map node.
-  std::pair<std::uint32_t, std::size_t> source(const Node& node, std::size_t i) const {
-    auto at = static_cast<std::size_t>(node.ints[i]);
-    std::size_t operand = 0;
-    while (at >= graph_.nodes[node.operands[operand]].size) at -= graph_.nodes[node.operands[operand++]].size;
-    return {node.operands[operand], at};
+    const std::size_t at = bias_index(graph_.nodes[k], out);
+    return at == no_bias ? nullptr : &payload_[k][at];
   }
 
   // The part of x where a piece counts, a little more where the format lacks its ends; false: none of it.
@@ -177,7 +159,17 @@ class Engine {
     return first ? spans_.whole() : out;
   }
 
-  // The interval rule of node k.
+  // The interval rule of node k with its error box.
+  std::vector<S> computed(std::size_t k) {
+    std::vector<S> out = image(k);
+    errors_.update(k, range_);
+    const std::vector<Number>& errors = errors_.of(k);
+    for (std::size_t i = 0; i < errors.size(); ++i) out[i] = spans_.add(out[i], around_zero(errors[i]));
+    return out;
+  }
+  S around_zero(const Number& radius) const { return {spans_.ends().negate(radius, Rounding::down), radius}; }
+
+  // The interval rule of node k over exact operations.
   std::vector<S> image(std::size_t k) const {
     const Node& node = graph_.nodes[k];
     const auto x = [&](std::size_t i) -> const S& { return range_[node.operands[0]][i]; };
@@ -187,7 +179,7 @@ class Engine {
     const auto element = [&](std::size_t i) -> S {
       switch (node.kind) {
         case Kind::map: {
-          const auto [operand, at] = source(node, i);
+          const auto [operand, at] = source(graph_, node, i);
           return range_[operand][at];
         }
         case Kind::dense:
@@ -249,9 +241,10 @@ class Engine {
     for (std::size_t i = 0; i < node.size; ++i) {
       const S& a = at[k][i];
       if (spans_.is_zero(a)) continue;
+      if (!errors_.of(k).empty()) keep(a, around_zero(errors_.of(k)[i]));
       switch (node.kind) {
         case Kind::map: {
-          const auto [operand, element] = source(node, i);
+          const auto [operand, element] = source(graph_, node, i);
           give(operand, element, a);
           break;
         }
@@ -388,6 +381,7 @@ class Engine {
   Spans<Ends> spans_;
   std::function<void()> check_;
   std::vector<std::vector<S>> range_, payload_, scale_, shift_;
+  ErrorBoxes<Ends> errors_;
   std::vector<std::vector<Lines>> lines_;
 };
 

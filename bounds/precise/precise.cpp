@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "bounds/precise/box_bounds.hpp"
 #include "bounds/precise/double_ends.hpp"
-#include "bounds/precise/engine.hpp"
 #include "formats/error.hpp"
 
 namespace outward {
@@ -12,82 +12,22 @@ namespace {
 
 struct Stopped {};
 
-// The plan of a box, from binary64.
-precise::Plan plan_of(const Graph& graph, const std::vector<InputRange>& box, const std::function<void()>& check) {
-  precise::Engine<precise::DoubleEnds> engine(graph, precise::DoubleEnds(), check);
-  std::vector<Span<precise::DoubleEnds>> input;
-  for (const InputRange& range : box) input.push_back(engine.spans().from(range.lo, range.hi));
-  precise::Plan plan;
-  engine.intervals(input);
-  engine.narrow(plan, true);
-  return plan;
+// What the network receives from a box (FORMAT.md section 4): under a float claim the decimals are rounded first.
+std::vector<InputRange> input_box(const Graph& graph, std::vector<InputRange> box, Semantics semantics) {
+  if (semantics == Semantics::real) return box;
+  const auto nearest = [&](const Rational& x) {
+    return graph.element == ElementType::binary32 ? round_nearest_binary32(x) : round_nearest(x);
+  };
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const double lo = nearest(box[i].lo), hi = nearest(box[i].hi);
+    if (!std::isfinite(lo) || !std::isfinite(hi))
+      throw InputRefused({"input-overflow", "input X_" + std::to_string(i), "the bound is beyond the element type",
+                          "a finite number", fraction_text(box[i].lo) + " … " + fraction_text(box[i].hi), ""});
+    box[i].lo = std::min(box[i].lo, exact(lo));
+    box[i].hi = std::max(box[i].hi, exact(hi));
+  }
+  return box;
 }
-
-template <class Ends>
-class BoxBounds {
- public:
-  BoxBounds(const Graph& graph, const Property& property, const Ends& ends, const std::function<void()>& check)
-      : graph_(graph), property_(property), engine_(graph, ends, check), check_(check) {}
-
-  void run(std::uint32_t index, PreciseBox& result) {
-    const std::vector<InputRange>& box = property_.boxes[index];
-    std::vector<S> input;
-    for (const InputRange& range : box) input.push_back(spans().from(range.lo, range.hi));
-    engine_.intervals(input);
-    const std::vector<S> intervals = engine_.range(graph_.output);
-    for (const S& y : intervals) result.intervals.push_back(exact(y));
-    precise::Plan plan = plan_of(graph_, box, check_);
-    engine_.narrow(plan, false);
-    for (std::size_t i = 0; i < intervals.size(); ++i) {
-      const S& now = engine_.range(graph_.output)[i];
-      result.linear.push_back(exact(spans().meet(now, engine_.bound(graph_.output, i, plan))));
-    }
-    for (std::uint32_t c = 0; c < property_.cases.size(); ++c)
-      if (property_.cases[c].box == index) result.cases.push_back(bound_case(c, intervals, plan));
-  }
-
- private:
-  using S = Span<Ends>;
-  using Number = typename Ends::Number;
-  const Spans<Ends>& spans() const { return engine_.spans(); }
-  PreciseRange exact(const S& x) const { return {spans().ends().exact(x.lo), spans().ends().exact(x.hi)}; }
-
-  PreciseCase bound_case(std::uint32_t index, const std::vector<S>& intervals, const precise::Plan& plan) {
-    PreciseCase out;
-    out.case_index = index;
-    Number best = spans().ends().unbounded(true);
-    const std::vector<Row>& rows = property_.cases[index].rows;
-    for (std::uint32_t r = 0; r < rows.size(); ++r) {
-      const Number bound = bound_row(rows[r], intervals, plan);
-      const int sign = spans().ends().is_bounded(bound) ? spans().ends().sign(bound) : -1;
-      out.refuted = out.refuted || sign > 0 || (sign == 0 && rows[r].strict);
-      if (spans().ends().compare(bound, best) <= 0) continue;
-      best = bound;
-      out.row = r;
-    }
-    out.bound = spans().ends().exact(best);
-    return out;
-  }
-
-  // Backwards from the row, and over the ranges of the outputs: the better of the two.
-  Number bound_row(const Row& row, const std::vector<S>& intervals, const precise::Plan& plan) {
-    Integer greatest = 1;
-    for (const auto& [output, coefficient] : row.terms) greatest = std::max(greatest, Integer(abs(coefficient)));
-    const Number constant = spans().from(Rational(row.constant, greatest)).lo;
-    Number over_ranges = constant;
-    std::vector<S> form(intervals.size(), spans().zero());
-    for (const auto& [output, coefficient] : row.terms) {
-      form[output] = spans().from(Rational(coefficient, greatest));
-      over_ranges = spans().fused_lower(form[output], engine_.range(graph_.output)[output], over_ranges);
-    }
-    return spans().greatest(over_ranges, engine_.lower(graph_.output, std::move(form), constant, plan));
-  }
-
-  const Graph& graph_;
-  const Property& property_;
-  precise::Engine<Ends> engine_;
-  std::function<void()> check_;
-};
 
 // x * 2^e as a double, moved outward.
 double directed(const ExactNumber& x, bool up) {
@@ -122,11 +62,19 @@ PreciseResult bound_in_format(const Graph& graph, const Property& property,
     const std::function<void()> check = [&] {
       if (options.stop && options.stop()) throw Stopped();
     };
-    BoxBounds<decltype(ends)> bounds(graph, property, ends, check);
+    precise::BoxBounds<decltype(ends)> bounds(graph, property, ends, float_model(options.semantics), check);
     for (std::uint32_t b = 0; b < property.boxes.size(); ++b) {
+      const std::vector<InputRange> box = input_box(graph, property.boxes[b], options.semantics);
+      std::vector<std::uint32_t> cases;
+      for (std::uint32_t c = 0; c < property.cases.size(); ++c)
+        if (property.cases[c].box == b) cases.push_back(c);
+      PreciseBox& found = result.boxes[b];
       try {
         check();
-        bounds.run(b, result.boxes[b]);
+        bounds.run(box, cases, found);
+        for (std::size_t c = 0; c < cases.size() && result.domains < options.most_domains; ++c)
+          if (!found.cases[c].refuted && !property.cases[cases[c]].rows.empty())
+            found.cases[c].refuted = found.cases[c].branched = bounds.branch(box, cases[c], c, options, result.domains);
       } catch (const Stopped&) {
         result.stopped = true;
         break;

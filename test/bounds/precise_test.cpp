@@ -34,8 +34,22 @@ bool contains(const PreciseRange& range, const Rational& x) {
   return (!bounded(range.lo) || value(range.lo) <= x) && (!bounded(range.hi) || x <= value(range.hi));
 }
 
-PreciseResult bounds_in(const std::string& name, const Graph& graph, const Property& property) {
-  return bound_in_format(graph, property, parse_number_format(name), {});
+PreciseResult bounds_in(const std::string& name, const Graph& graph, const Property& property,
+                        Semantics semantics = Semantics::real, std::uint64_t most_domains = 0) {
+  PreciseOptions options;
+  options.semantics = semantics;
+  options.most_domains = most_domains;
+  return bound_in_format(graph, property, parse_number_format(name), options);
+}
+
+// Whether all rows of a case are true at outputs y.
+bool is_unsafe(const Case& unsafe, const std::vector<Rational>& y) {
+  for (const Row& row : unsafe.rows) {
+    Rational sum = row.constant;
+    for (const auto& [j, a] : row.terms) sum += a * y[j];
+    if (row.strict ? sum >= 0 : sum > 0) return false;
+  }
+  return true;
 }
 
 // Random rows over the outputs, one or two in a case.
@@ -81,13 +95,7 @@ TEST_CASE("bounds in formats of every family enclose exact values, and refuted c
         unbounded += bounded(result.linear[i].lo) ? 0 : 1;
       }
       for (const PreciseCase& c : result.cases) {
-        bool unsafe = true;
-        for (const Row& row : property.cases[c.case_index].rows) {
-          Rational sum = row.constant;
-          for (const auto& [j, a] : row.terms) sum += a * y[j];
-          unsafe = unsafe && (row.strict ? sum < 0 : sum <= 0);
-        }
-        CHECK_FALSE((c.refuted && unsafe));
+        CHECK_FALSE((c.refuted && is_unsafe(property.cases[c.case_index], y)));
         refuted += c.refuted ? 1 : 0;
       }
     }
@@ -109,7 +117,8 @@ TEST_CASE("bounds nest as the format grows, by intervals and backwards") {
     std::vector<PreciseBox> results;
     std::vector<std::string> names = chain;
     if (trial % 2 == 1) names[0] = names[1] = "bfloat16";
-    for (const std::string& name : names) results.push_back(bounds_in(name, graph, property).boxes.at(0));
+    const Semantics semantics = trial % 4 < 2 ? Semantics::real : Semantics::fp32_any;
+    for (const std::string& name : names) results.push_back(bounds_in(name, graph, property, semantics).boxes.at(0));
     for (std::size_t f = 1; f < results.size(); ++f) {
       CAPTURE(names[f]);
       for (std::size_t i = 0; i < results[f].linear.size(); ++i) {
@@ -134,9 +143,10 @@ TEST_CASE("many digits: inside the intervals of the binary64 engine, and nearly 
     const Graph graph = random_graph(random, 1 + trial % 4, trial % 4 == 0);
     const Box box = random_box(random, graph.nodes[0].size, 0.25);
     const Property property = box_property(box, graph.nodes[graph.output].size);
-    const PreciseBox precise = bounds_in("binary(15,200)", graph, property).boxes.at(0);
     const Network net(graph);
-    BoxProver prover(net, Semantics::real, {});
+    const Semantics semantics = trial % 2 == 0 ? Semantics::real : Semantics::fp32_any;
+    const PreciseBox precise = bounds_in("binary(15,200)", graph, property, semantics).boxes.at(0);
+    BoxProver prover(net, semantics, {});
     const Range engine = prover.interval_only({box.lo, box.hi}).output;
     for (std::size_t i = 0; i < engine.lo.size(); ++i) {
       const Rational lo = value(precise.intervals[i].lo), hi = value(precise.intervals[i].hi);
@@ -205,8 +215,9 @@ TEST_CASE("a stop ends the work between backward passes") {
   const Graph graph = random_graph(random, 3);
   const Property property = box_property(random_box(random, graph.nodes[0].size, 0.5), graph.nodes[graph.output].size);
   int asked = 0;
-  const PreciseResult result =
-      bound_in_format(graph, property, parse_number_format("binary32"), {[&] { return ++asked > 2; }});
+  PreciseOptions options;
+  options.stop = [&] { return ++asked > 2; };
+  const PreciseResult result = bound_in_format(graph, property, parse_number_format("binary32"), options);
   CHECK(result.stopped);
   CHECK(result.boxes.at(0).linear.size() < property.outputs);
 }
