@@ -16,7 +16,7 @@ namespace {
 
 // Eight binary64 numbers; the compiler maps them to what the instruction set of the clone has. Loads may be unaligned.
 using Lanes = double __attribute__((vector_size(64), aligned(8)));
-using Half = double __attribute__((vector_size(32), aligned(8)));
+using HalfVector = double __attribute__((vector_size(32), aligned(8)));
 using Mask = long long __attribute__((vector_size(64)));
 constexpr std::size_t lanes = 8;
 
@@ -230,7 +230,8 @@ __attribute__((always_inline)) inline void add_two_lines(const double* __restric
     at(line + 2 * x + lanes) += __builtin_shuffle(a, b, high);
   }
   if (x + 4 <= n) {  // output planes are often narrower than eight
-    const Half a = *reinterpret_cast<const Half*>(even + x), b = *reinterpret_cast<const Half*>(odd + x);
+    const HalfVector a = *reinterpret_cast<const HalfVector*>(even + x),
+                     b = *reinterpret_cast<const HalfVector*>(odd + x);
     at(line + 2 * x) += __builtin_shufflevector(a, b, 0, 4, 1, 5, 2, 6, 3, 7);
     x += 4;
   }

@@ -14,7 +14,7 @@ namespace outward {
 namespace {
 
 // A half of a part that was split. What both halves have in common is in the spool.
-struct Waiting {
+struct WaitingBox {
   double bound = -infinity;  // of the enclosing part, scaled
   ProofTree::Index part = 0;
   std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
@@ -25,7 +25,7 @@ struct Waiting {
 };
 
 struct Taken {  // a part that is bounded in this round
-  Waiting waiting;
+  WaitingBox waiting;
   Part domain;
   ProofSpool::Place known = ProofSpool::nowhere;  // where the ranges of domain.known are
 };
@@ -46,7 +46,7 @@ class InputSplitter {
       if (rows.property().cases[c].box == box) whole_.open.push_back(c);
     for (std::uint32_t d = 0; d < whole_.input.lo.size(); ++d)
       if (whole_.input.lo[d] < whole_.input.hi[d]) varying_.push_back(d);
-    Waiting whole;
+    WaitingBox whole;
     EngineOptions engine{1, true, options.stop};
     for (unsigned t = 0; t < std::max(1u, options.threads); ++t)
       provers_.push_back(std::make_unique<BoxProver>(net, semantics, engine));
@@ -210,7 +210,7 @@ class InputSplitter {
   }
 
   void finish(std::size_t i, BranchResult& result) {
-    Waiting& w = taken_[i].waiting;
+    WaitingBox& w = taken_[i].waiting;
     Range& box = taken_[i].domain.input;
     PartResult& r = results_[i];
     Part child;
@@ -254,7 +254,7 @@ class InputSplitter {
       return;
     }
     const ProofTree::Index first = tree_.split(w.part, {0, static_cast<std::uint32_t>(d), middle}, logs_[i]);
-    Waiting half{r.worst, first, w.guide, pack(child, known), middle, static_cast<std::uint32_t>(d), true};
+    WaitingBox half{r.worst, first, w.guide, pack(child, known), middle, static_cast<std::uint32_t>(d), true};
     for (const bool upper : {true, false}) {
       half.part = upper ? first : first + 1;
       half.upper = upper;
@@ -265,7 +265,7 @@ class InputSplitter {
 
   // Closes what the part's own bound shows to be safe, and goes on in the rest. The log goes to the first part that is
   // split. Returns how much of the box is left.
-  double cut_off(Waiting& w, Range& box, PartResult& r, ProofLog& log) {
+  double cut_off(WaitingBox& w, Range& box, PartResult& r, ProofLog& log) {
     if (r.clips.empty()) return 1;
     double left = 1;
     SlopesOnly slopes;
@@ -320,7 +320,7 @@ class InputSplitter {
   std::vector<std::uint32_t> varying_;  // inputs
   std::vector<std::unique_ptr<BoxProver>> provers_;
   std::size_t round_ = 64;
-  PartQueue<Waiting> queue_{most_waiting};
+  PartQueue<WaitingBox> queue_{most_waiting};
   std::vector<Taken> taken_;
   std::vector<PartResult> results_;
   std::vector<ProofLog> logs_;

@@ -16,9 +16,9 @@ namespace {
 
 constexpr int root_steps = 60, part_steps = 8;
 constexpr int last_steps = 400;  // for a part without a neuron left to halve: only its multipliers can still improve
-constexpr double margin = 1e-9;  // of a refutation, scaled: the checker's own roundings must not matter
+constexpr double row_margin = 1e-9;  // of a refutation, scaled: the checker's own roundings must not matter
 
-struct Waiting {
+struct WaitingRow {
   double bound = -infinity;  // scaled
   ProofTree::Index part = 0;
   std::uint32_t split = Improved::no_neuron;
@@ -28,7 +28,7 @@ struct Waiting {
 };
 
 struct Child {  // a part that is bounded in this round
-  Waiting waiting;
+  WaitingRow waiting;
   NeuronRow row;
 };
 
@@ -107,7 +107,7 @@ class NeuronSplitter {
     children_.clear();
     worst_taken_ = queue_.worst();
     while (children_.size() < std::min<std::uint64_t>(round_, most) && !queue_.empty()) {
-      const Waiting w = queue_.take();
+      const WaitingRow w = queue_.take();
       Unpacker packed(tree_.spool().read(w.row));
       const NeuronRow row = unpack_row(case_, packed);
       double lo = 0, hi = 0;
@@ -128,7 +128,7 @@ class NeuronSplitter {
   }
 
   // The guide's split instead of our own, where it has one at a breakpoint of a neuron that is not linear here.
-  void follow_guide(Waiting& w, const NeuronRow& row) const {
+  void follow_guide(WaitingRow& w, const NeuronRow& row) const {
     if (w.guide == SplitGuide::none) return;
     std::uint32_t neuron = Improved::no_neuron;
     w.guide = options_.guide->next_open(w.guide, [&](const SplitGuide::Part& p) {
@@ -191,9 +191,9 @@ class NeuronSplitter {
   void finish_children(BranchResult& result) {
     result.domains += children_.size();
     for (std::size_t i = 0; i < children_.size(); ++i) {
-      Waiting& w = children_[i].waiting;
+      WaitingRow& w = children_[i].waiting;
       const NeuronRow& row = children_[i].row;
-      if (rigorous_[i] > margin && root_.state.overflow.empty()) {
+      if (rigorous_[i] > row_margin && root_.state.overflow.empty()) {
         tree_.close(w.part, record(row));
         unused_.add(tree_, w.part, row, improved_[i].needs, rigorous_[i]);
         continue;
@@ -230,7 +230,7 @@ class NeuronSplitter {
             bound_rows(*workers_[0], {first, first + static_cast<std::ptrdiff_t>(count)},
                        std::span(bounds).subspan(from, count));
             if (!(*std::min_element(bounds.begin() + static_cast<std::ptrdiff_t>(from),
-                                    bounds.begin() + static_cast<std::ptrdiff_t>(from + count)) > margin))
+                                    bounds.begin() + static_cast<std::ptrdiff_t>(from + count)) > row_margin))
               return false;
           }
           return true;
@@ -265,7 +265,7 @@ class NeuronSplitter {
     if (!solved) return false;
     double bound = -infinity;
     bound_rows(*workers_[0], {&*solved}, std::span(&bound, 1));
-    if (!(bound > margin && bound < infinity)) return false;
+    if (!(bound > row_margin && bound < infinity)) return false;
     row = std::move(*solved);
     return true;
   }
@@ -325,7 +325,7 @@ class NeuronSplitter {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<FastNetwork> fast_;
   std::size_t batch_ = 16, round_ = 32;
-  PartQueue<Waiting> queue_{most_waiting};
+  PartQueue<WaitingRow> queue_{most_waiting};
   std::vector<Child> children_, stubborn_;
   bool last_try_ = false;
   std::vector<Improved> improved_;

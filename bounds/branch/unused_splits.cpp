@@ -16,7 +16,7 @@ bool contains(const std::vector<Index>& increasing, Index item) {
 constexpr std::size_t at_once = 256;  // rows in memory
 
 // Decreasing, each once.
-void unique(std::vector<Index>& items) {
+void unique_decreasing(std::vector<Index>& items) {
   std::sort(items.begin(), items.end(), std::greater<>());
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }
@@ -70,9 +70,9 @@ std::size_t UnusedSplits::drop(ProofTree& tree, const std::function<bool(const s
     leaf.unneeded = packed.take_all<Index>();
     leaf.row = a.place;
     candidates.insert(candidates.end(), leaf.unneeded.begin(), leaf.unneeded.end());
-    if (candidates.size() > 4 * tree.parts()) unique(candidates);
+    if (candidates.size() > 4 * tree.parts()) unique_decreasing(candidates);
   }
-  unique(candidates);
+  unique_decreasing(candidates);
   std::size_t dropped = 0;
   for (const Index part : candidates) {
     if (tree.state(part) != ProofTree::State::split) continue;
