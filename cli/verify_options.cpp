@@ -186,17 +186,16 @@ void require_deploy_options(const Options& o) {
     if (g.given) throw UsageError(std::string("--deploy excludes ") + g.name);
 }
 
-// What bounds in a number format leave out: certificates, branching, and the ways to ask many queries.
+// What bounds in a number format leave out: certificates, and the ways to ask many queries.
 void require_precision_options(const Options& o) {
   if (o.precision.empty()) return;
   for (const Given& g : std::vector<Given>{{"--certificate", !o.certificate.empty()},
                                            {"--elaborate", !o.elaborate.empty()},
                                            {"--dataset without --row", !o.dataset.empty() && o.row == -1},
-                                           {"--radius max", o.radius == "max"},
-                                           {"--max-domains", o.max_domains > 0}})
+                                           {"--radius max", o.radius == "max"}})
     if (g.given) throw UsageError(std::string("--precision excludes ") + g.name);
-  if (!o.semantics.empty() && o.semantics != "real")
-    throw UsageError("--precision bounds the network over the real numbers: --semantics real is the only one it takes");
+  if (o.semantics == "best" || o.semantics == "capsule")
+    throw UsageError("--precision takes --semantics real (its default), fp32_any or fp64_any");
 }
 
 }  // namespace
@@ -251,8 +250,9 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--accumulate", o.accumulate, "of --deploy: format of products and sums inside one operator");
   app.add_option(
       "--precision", o.precision,
-      "bound in this number format, rounded outward, by intervals and CROWN alone: binary128, bfloat16, "
-      "decimal64, 'binary(15,200)', ... (`compute formats`); over the reals, no certificate; for small models");
+      "bound in this number format, rounded outward, by intervals, CROWN and halving inputs: binary128, bfloat16, "
+      "decimal64, 'binary(15,200)', ... (`compute formats`); over the reals unless --semantics says otherwise, no "
+      "certificate; for small models (1000 parts if at most 16 inputs vary, else none without --max-domains)");
   app.add_option("--certificate", o.certificate, "write a certificate that `check` re-validates");
   app.add_option("--witness", o.witness, "write the counterexample in VNN-LIB form");
   app.add_option("--bounds", o.bounds, "write the output bounds of every box as JSON");

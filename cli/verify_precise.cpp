@@ -1,7 +1,8 @@
 // Bounds in a number format as an Outcome: see the header. Refutations come from bounds/precise, counterexamples from
-// the exact replay of the centres of the boxes.
+// the replay of the centres of the boxes and of parts of them.
 #include "cli/verify_precise.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -39,20 +40,26 @@ Json ranges_json(const std::vector<PreciseRange>& ranges) {
   return out;
 }
 
-std::string bounds_text(const PreciseResult& result, const Property& property, const std::string& format) {
+std::string bounds_text(const PreciseResult& result, const Property& property, const std::string& format,
+                        Semantics semantics) {
   Json boxes = Json::array();
   for (std::size_t b = 0; b < result.boxes.size(); ++b) {
     const PreciseBox& box = result.boxes[b];
     if (box.linear.size() < property.outputs) continue;
     Json cases = Json::array();
     for (const PreciseCase& c : box.cases)
-      cases.push_back({{"case", c.case_index}, {"refuted", c.refuted}, {"row", c.row}, {"bound", end_json(c.bound)}});
+      cases.push_back({{"case", c.case_index},
+                       {"refuted", c.refuted},
+                       {"in_parts", c.branched},
+                       {"row", c.weights.empty() ? Json(c.row) : Json(nullptr)},
+                       {"weights", c.weights.empty() ? Json(nullptr) : Json(c.weights)},
+                       {"bound", end_json(c.bound)}});
     boxes.push_back(
         {{"box", b}, {"intervals", ranges_json(box.intervals)}, {"linear", ranges_json(box.linear)}, {"cases", cases}});
   }
   const Json json = {{"schema", "outward-precise-bounds-1"},
                      {"format", format},
-                     {"semantics", "real"},
+                     {"semantics", semantics_name(semantics)},
                      {"outputs", property.outputs},
                      {"boxes", boxes}};
   return json.dump(1) + "\n";
@@ -60,29 +67,57 @@ std::string bounds_text(const PreciseResult& result, const Property& property, c
 
 BoxResult box_result(const PreciseBox& box, const Property& property) {
   BoxResult out;
+  out.overflow = box.overflow;
   for (const PreciseRange& range : box.linear) {
     out.output.lo.push_back(double_below(range.lo));
     out.output.hi.push_back(double_above(range.hi));
   }
   for (const PreciseCase& c : box.cases) {
     CaseBound bound{c.case_index, c.refuted, double_below(c.bound), c.row};
-    const double scale = row_scale(property.cases[c.case_index].rows[c.row]);
+    const std::vector<Row>& rows = property.cases[c.case_index].rows;
+    const double scale = rows.empty() || !c.weights.empty() ? 1 : row_scale(rows[c.row]);
     bound.bound = scale == 1 ? bound.bound : mul_down(bound.bound, scale);
     out.cases.push_back(bound);
   }
   return out;
 }
 
-// A box whose centre is unsafe over the reals.
-std::optional<Counterexample> unsafe_centre(const Graph& graph, const Property& property) {
-  for (std::uint32_t c = 0; c < property.cases.size(); ++c) {
-    const std::vector<InputRange>& box = property.boxes[property.cases[c].box];
-    std::vector<double> centre;
-    for (const InputRange& range : box) centre.push_back(round_nearest((range.lo + range.hi) / 2));
-    if (const auto decimals = decimals_near(centre, box, graph.element))
-      if (auto found = replay(graph, property, c, *decimals, Semantics::real)) return found;
-  }
-  return std::nullopt;
+// The centre of a part of the box of the case, if it is unsafe.
+std::optional<Counterexample> unsafe_centre(const Graph& graph, const Property& property, Semantics semantics,
+                                            std::uint32_t case_index, const std::vector<InputRange>& part) {
+  std::vector<double> centre;
+  for (const InputRange& range : part) centre.push_back(round_nearest((range.lo + range.hi) / 2));
+  const auto decimals = decimals_near(centre, property.boxes[property.cases[case_index].box], graph.element);
+  return decimals ? replay(graph, property, case_index, *decimals, semantics) : std::nullopt;
+}
+
+// How many parts to bound: what the user says; by default some where halving inputs can be expected to help.
+std::uint64_t domains_of(const Options& o, const Property& property) {
+  constexpr std::uint64_t usual = 1000;
+  constexpr std::ptrdiff_t few = 16;
+  if (o.max_domains > 0) return o.max_domains;
+  for (const std::vector<InputRange>& box : property.boxes)
+    if (std::count_if(box.begin(), box.end(), [](const InputRange& r) { return r.lo < r.hi; }) > few) return 0;
+  return usual;
+}
+
+// Why not every case is refuted.
+void explain(const PreciseResult& result, const std::string& format, Outcome& outcome) {
+  for (const PreciseBox& box : result.boxes)
+    if (!box.overflow.empty() && outcome.reason.empty()) {
+      outcome.reason = box.overflow + " by bounds in " + format;
+      outcome.next = "try a format with more bits, --semantics real, or a smaller input set";
+    }
+  if (!outcome.reason.empty()) return;
+  bool bounded = true;
+  for (const PreciseBox& box : result.boxes)
+    for (const PreciseRange& range : box.linear)
+      for (const ExactNumber* end : {&range.lo, &range.hi}) bounded = bounded && end->kind == ExactNumber::Kind::number;
+  outcome.reason = "interval and linear bounds in " + format + " do not refute every case" +
+                   (result.domains > 0 ? ", nor do " + std::to_string(result.domains) + " parts of the inputs" : "") +
+                   (bounded ? "" : "; the format has no number beyond some of them");
+  outcome.next =
+      "try a format with more bits, --max-domains, or without --precision, where neurons are branched on too";
 }
 
 }  // namespace
@@ -96,16 +131,19 @@ PreciseRun solve_in_format(const Options& o, const Model& model, Property proper
   Solved& out = run.solved;
   Outcome& outcome = out.outcome;
   out.property = std::move(property);
-  out.semantics = Semantics::real;
+  out.semantics = o.semantics.empty() ? Semantics::real : semantics_of(o, model.graph);
   if (out.property.vacuous) {
     outcome.reason = "vacuous";
     outcome.next = "every case is empty without the network: look at the bounds in the property";
     return run;
   }
-  outcome.counterexample = unsafe_centre(model.graph, out.property);
+  for (std::uint32_t c = 0; c < out.property.cases.size() && !outcome.counterexample; ++c)
+    outcome.counterexample =
+        unsafe_centre(model.graph, out.property, out.semantics, c, out.property.boxes[out.property.cases[c].box]);
   outcome.seconds.attack = seconds();
   if (outcome.counterexample && o.bounds.empty()) {  // the verdict is known and nobody asks for bounds
     outcome.verdict = Verdict::violated;
+    if (out.semantics != Semantics::real) outcome.execution = "this order";
     return run;
   }
   const std::uint64_t limit = o.memory.empty() ? default_memory_limit() : parse_bytes(o.memory);
@@ -117,30 +155,37 @@ PreciseRun solve_in_format(const Options& o, const Model& model, Property proper
     if (limit > 0 && resident_bytes() > limit) stopped = "memory";
     return !stopped.empty();
   };
+  options.semantics = out.semantics;
+  options.most_domains = outcome.counterexample ? 0 : domains_of(o, out.property);
+  options.open_part = [&](std::uint32_t c, const std::vector<InputRange>& part) {
+    if (!outcome.counterexample)
+      outcome.counterexample = unsafe_centre(model.graph, out.property, out.semantics, c, part);
+    return outcome.counterexample.has_value();
+  };
   const PreciseResult result = bound_in_format(model.graph, out.property, format, options);
   outcome.seconds.proof = seconds() - outcome.seconds.attack;
+  outcome.domains = result.domains;
 
-  bool all = !result.stopped, bounded = true;
+  bool all = !result.stopped;
   for (const PreciseBox& box : result.boxes) {
     outcome.box_tried.push_back(box.linear.size() == out.property.outputs ? 1 : 0);
     outcome.boxes.push_back(box_result(box, out.property));
     for (const PreciseCase& c : box.cases) all = all && c.refuted;
-    for (const PreciseRange& range : box.linear)
-      for (const ExactNumber* end : {&range.lo, &range.hi}) bounded = bounded && end->kind == ExactNumber::Kind::number;
   }
-  run.bounds_json = bounds_text(result, out.property, run.format);
+  run.bounds_json = bounds_text(result, out.property, run.format, out.semantics);
   if (outcome.counterexample) {
     if (all && !out.property.bound_only)
       throw ResourceError("an unsafe point was found in a box that was refuted: internal error");
     outcome.verdict = Verdict::violated;
-  } else if (out.property.bound_only && !result.stopped) {
+    if (out.semantics != Semantics::real) outcome.execution = "this order";
+  } else if (out.property.bound_only && !result.stopped && result.boxes[0].overflow.empty()) {
     outcome.verdict = Verdict::bound;
     const int digits = static_cast<int>(format->width() * 0.302) + 2;
     for (std::size_t i = 0; i < result.boxes[0].linear.size(); ++i)
       run.lines.push_back("Y_" + std::to_string(i) + " in [" +
                           outward_text(result.boxes[0].linear[i].lo, digits, false) + ", " +
                           outward_text(result.boxes[0].linear[i].hi, digits, true) + "]");
-  } else if (all) {
+  } else if (all && !out.property.bound_only) {
     outcome.verdict = Verdict::holds;
   } else if (result.stopped) {
     outcome.reason = stopped;
@@ -148,9 +193,7 @@ PreciseRun solve_in_format(const Options& o, const Model& model, Property proper
                    : stopped == "memory" ? "give more memory with --memory"
                                          : "";
   } else {
-    outcome.reason = "interval and linear bounds in " + run.format + " do not refute every case" +
-                     (bounded ? "" : "; the format has no number beyond some of them");
-    outcome.next = "try a format with more bits, or without --precision, where unknown parts are branched on";
+    explain(result, run.format, outcome);
   }
   return run;
 }

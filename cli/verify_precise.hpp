@@ -1,4 +1,5 @@
-// `verify --precision FORMAT`: interval bounds and CROWN in a number format, over the real numbers.
+// `verify --precision FORMAT`: interval bounds and CROWN in a number format, over the real numbers or under a float
+// claim, with branching on small inputs.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 """`verify --precision` as a user sees it: verdicts, exact bounds that nest as formats grow and contain what the network
-computes, and what it refuses."""
+computes, float claims, halving of inputs, and what it refuses."""
 import json
 import os
 import sys
@@ -99,8 +99,8 @@ class Precision(harness.FolderTest):
         self.assertIsNone(found["precision"])
 
     def test_refusals(self):
-        for more, word in ((["--certificate", self.path("c")], "--certificate"), (["--semantics", "fp32_any"], "real"),
-                           (["--max-domains", 5], "--max-domains")):
+        for more, word in ((["--certificate", self.path("c")], "--certificate"), (["--semantics", "best"], "real"),
+                           (["--semantics", "fp64_any"], "binary32")):
             done = harness.run("verify", *query("0.05", "binary64", *more))
             self.assertEqual(done.code, 3, done.out)
             self.assertIn(word, done.err)
@@ -110,6 +110,41 @@ class Precision(harness.FolderTest):
             done = harness.run("verify", *query("0.05", precision))
             self.assertEqual((done.code, done.out), (4, ""), precision)
         self.assertFalse(os.path.exists(self.path("c")))
+
+    def test_float_claim(self):
+        done = harness.run("verify", *query("0.05", "binary128", "--semantics", "fp32_any", "--bounds", self.path("f")))
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("every binary32", done.out.replace("\n", " "))
+        self.assertIn("no certificate", done.out)
+        with open(self.path("f")) as file:
+            found = json.load(file)
+        self.assertEqual(found["semantics"], "fp32_any")
+        run = harness.run("model", "run", MODEL, "--input", IMAGE, "--json")
+        self.assertEqual(run.code, 0, run.err)
+        real = self.bounds("binary128")
+        for (lo, hi), (lo_real, hi_real) in zip(found["boxes"][0]["linear"], real["linear"]):
+            self.assertTrue(Fraction(lo) < Fraction(lo_real) and Fraction(hi_real) < Fraction(hi))
+
+    def halving(self, unsafe, *more):
+        """relu(x) - relu(-x) - relu(x + 1) + 1, which is 0 on [-1, 1], with one row of the property."""
+        models.write(self.path("m.onnx"), [("MatMul", ["x", "w"], "a"), ("Add", ["a", "b"], "c"), ("Relu", ["c"], "d"),
+                                           ("MatMul", ["d", "v"], "e"), ("Add", ["e", "o"], "y")],
+                     [("w", [1, 3], [1, -1, 1]), ("b", [3], [0, 0, 1]), ("v", [3, 1], [1, -1, -1]), ("o", [1], [1])],
+                     inputs=[("x", [1, 1])], outputs=[("y", [1, 1])])
+        with open(self.path("p.vnnlib"), "w") as file:
+            file.write("(declare-const X_0 Real)(declare-const Y_0 Real)"
+                       "(assert (>= X_0 -1))(assert (<= X_0 1))(assert %s)" % unsafe)
+        return harness.run("verify", self.path("m.onnx"), self.path("p.vnnlib"), "--precision", "binary128", *more)
+
+    def test_halving_of_inputs(self):
+        self.assertEqual(self.halving("(>= Y_0 0.25)", "--max-domains", 1).code, 2)
+        done = self.halving("(>= Y_0 0.25)")
+        self.assertEqual(done.code, 0, done.out + done.err)
+        self.assertIn("2 parts", done.err)
+        self.assertEqual(self.halving("(>= Y_0 0.25)", "--semantics", "fp32_any").code, 0)
+        done = self.halving("(>= Y_0 -0.25)", "--semantics", "fp32_any")
+        self.assertEqual(done.code, 1, done.out + done.err)
+        self.assertIn("this order", done.out)
 
     def test_timeout(self):
         models.write_wide(self.path("wide.onnx"), width=64, depth=6)
