@@ -64,7 +64,12 @@ std::string property_record(const Property& property, bool binary64) {
          ",\"range\":" + string_list(r.range) + ",\"deviation\":" + json_string(r.deviation) + tail;
 }
 
-std::string numerics_record(const std::string& semantics) {
+std::string numerics_record(const CertificateHeader& header) {
+  const std::string& semantics = header.semantics;
+  if (semantics == "capsule")
+    return "\"record\":\"numerics\",\"format\":" + json_string(header.format) +
+           ",\"rounding\":" + json_string(header.rounding) + ",\"subnormals\":" + json_string(header.subnormals) +
+           R"(,"order":"any","fusion":"any")";
   if (semantics == "real")
     return R"("record":"numerics","format":"real","rounding":"exact",)"
            R"("subnormals":"exact","order":"exact","fusion":"exact")";
@@ -123,7 +128,7 @@ CertificateWriter::CertificateWriter(const CertificateHeader& header, const Mode
       ",\"semantics\":" + json_string(header.semantics) + ",\"producer\":" + json_string(header.producer));
   record(model_record(model, property.outputs));
   record(property_record(property, model.graph.element == ElementType::binary64));
-  record(numerics_record(header.semantics));
+  record(numerics_record(header));
 }
 
 void CertificateWriter::record(const std::string& body) {

@@ -15,8 +15,10 @@ namespace outward {
 
 struct CertificateHeader {
   std::string claim;      // holds, violated or bound
-  std::string semantics;  // real, fp32_any or fp64_any
+  std::string semantics;  // real, fp32_any, fp64_any or capsule
   std::string producer;
+  // Of the numerics record under capsule; the others choose nothing.
+  std::string format = "", rounding = "", subnormals = "";
 };
 
 // value times the lower end of an element's range minus the element (value > 0), or the upper end (value < 0).

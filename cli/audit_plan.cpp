@@ -81,6 +81,7 @@ std::vector<std::string> what_would_raise(const std::vector<Capsule>& capsules) 
 // What a certificate says before its proof begins.
 struct CertificateHead {
   std::string claim, semantics, graph, sha256;
+  NumericalPolicy claimed;                                   // of a float claim
   std::vector<std::pair<std::string, std::string>> records;  // name and digest of the capsule records that it names
 };
 
@@ -92,7 +93,7 @@ CertificateHead head_of(const std::string& path) {
   const auto refuse = [&](const std::string& found) {
     throw InputRefused(Blocker{"no-certificate", path, "this is no certificate of FORMAT.md section 7", "", found, ""});
   };
-  if (lines.size() < 3) refuse(std::to_string(lines.size()) + " records");
+  if (lines.size() < 4) refuse(std::to_string(lines.size()) + " records");
   const auto member = [&](std::size_t i, const std::string& key) -> std::string {
     const JsonValue v = parse_json(lines[i].second, path, lines[i].first);
     for (const auto& [name, value] : v.members)
@@ -102,9 +103,16 @@ CertificateHead head_of(const std::string& path) {
   };
   if (member(0, "record") != "header" || member(0, "format") != "outward-certificate") refuse("another first record");
   if (member(1, "record") != "model") refuse("another second record");
+  if (member(3, "record") != "numerics") refuse("another fourth record");
   head.claim = member(0, "claim");
   head.semantics = member(0, "semantics");
   head.graph = member(1, "graph");
+  if (head.semantics != "real") {
+    std::string words = member(3, "format");
+    if (member(3, "rounding") == "any") words += " rounding=toward_zero";  // as common_policy writes it
+    if (member(3, "subnormals") == "flush") words += " subnormals=flush";
+    head.claimed = parse_policy(words);
+  }
   for (const auto& [number, line] : lines) {
     if (line.rfind("{\"record\":\"box\"", 0) == 0) break;
     if (line.rfind("{\"record\":\"capsules\"", 0) != 0) continue;
@@ -178,12 +186,13 @@ int audit_certificate(const AuditOptions& o) {
   if (head.semantics == "real") {
     notes.push_back("the claim is about real arithmetic: it says nothing about any kernel and rests on no record");
   } else {
-    notes.push_back(
-        "the claim covers every execution whose kernels round to nearest even with gradual underflow and "
-        "evaluate each sum group in some order (" +
-        head.semantics +
-        "); that the deployed kernels do so is not in "
-        "the certificate");
+    const bool either = head.claimed.rounding != Rounding::nearest_even;
+    const std::string operands =
+        head.claimed.operands ? ", with operands rounded to " + format_text(*head.claimed.operands) + "," : "";
+    notes.push_back(std::string("the claim covers every execution whose kernels") + operands + " round " +
+                    (either ? "either way" : "to nearest even") + " with " + subnormals_text(head.claimed.subnormals) +
+                    " underflow and evaluate each sum group in some order (" + head.semantics +
+                    "); that the deployed kernels do so is not in the certificate");
   }
   notes.push_back("the proof rests on the checker: certificates/TRUST.md");
   std::string sha256;
@@ -198,7 +207,7 @@ int audit_certificate(const AuditOptions& o) {
     used = named_capsules(head, registry_of(o.records), o.file);
   }
   for (const Capsule& c : used)
-    if (head.semantics == "real" || !covered_by_any(c.policy)) outside.push_back(c);
+    if (head.semantics == "real" || !covered_by(head.claimed, c.policy)) outside.push_back(c);
   const Closure closure = trust_closure(used);
   const std::vector<std::string> raise = what_would_raise(used);
   std::vector<Finding> findings;

@@ -51,12 +51,29 @@ PlannedQuery plan_query(const Options& o, const Model& model) {
     q.covered = q.covered && covered_by_any(n.capsule.policy);
     followed = followed && cannot_execute(n.capsule.policy, model.graph.element).empty();
   }
-  q.certified = model.graph.element == ElementType::binary32 ? Semantics::fp32_any : Semantics::fp64_any;
+  const bool single = model.graph.element == ElementType::binary32;
+  if (q.covered) {
+    q.claimed.semantics = single ? "fp32_any" : "fp64_any";
+  } else {
+    std::vector<NumericalPolicy> used;
+    for (const PlannedNode& n : q.plan->plan().nodes) used.push_back(n.capsule.policy);
+    q.common =
+        common_policy(used, single ? Format{8, 23, 127, Convention::ieee} : Format{11, 52, 1023, Convention::ieee});
+  }
+  if (q.common) {
+    q.claimed.semantics = "capsule";
+    q.claimed.format = format_text(q.common->format);
+    if (q.common->operands) q.claimed.format += " operands=" + format_text(*q.common->operands);
+    q.claimed.rounding = q.common->rounding == Rounding::nearest_even ? "nearest_even" : "any";
+    q.claimed.subnormals = subnormals_text(q.common->subnormals);
+  }
   if (followed)
     q.execution = [&graph = model.graph, policies = q.policies](const std::vector<double>& input,
                                                                 std::vector<std::vector<double>>* nodes) {
       return run_under(graph, policies, input, nodes);
     };
+  q.bounded = q.policies;
+  if (q.common && !o.certificate.empty()) q.bounded.assign(q.policies.size(), *q.common);
   return q;
 }
 
@@ -76,23 +93,23 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
     return;
   }
   if (certificate.empty()) return;
-  bool acceptable = planned.covered;
-  if (acceptable && outcome.verdict == Verdict::violated)  // the checker replays the reference order
+  const bool violated = outcome.verdict == Verdict::violated;
+  bool acceptable = planned.covered || (planned.common && !violated);
+  if (acceptable && violated)  // the checker replays the reference order
     acceptable = replay(model.graph, property, outcome.counterexample->case_index, outcome.counterexample->decimals,
-                        planned.certified)
+                        model.graph.element == ElementType::binary32 ? Semantics::fp32_any : Semantics::fp64_any)
                      .has_value();
   if (acceptable) {
-    uncertified = std::string("the certificate claims ") + semantics_name(planned.certified) +
-                  ", which covers every policy of the plan, and names the records, which `check --trust DIR` looks at";
+    uncertified = "the certificate claims " + planned.claimed.semantics;
+    if (planned.common) uncertified += " (" + policy_text(*planned.common) + " for all kernels)";
+    uncertified += ", which covers every policy of the plan, and names the records, which `check --trust DIR` looks at";
     return;
   }
   certificate.clear();
-  uncertified = planned.covered
-                    ? "no certificate: the counterexample is unsafe in an order of the plan, not in the "
-                      "reference order that `check` replays"
-                    : "no certificate: `check` does not accept the claim yet, since not every policy of the "
-                      "plan is covered by " +
-                          std::string(semantics_name(planned.certified));
+  uncertified = violated ? "no certificate: the counterexample is unsafe in an order of the plan, not in the "
+                           "reference order that `check` replays"
+                         : "no certificate: no claim that `check` knows covers every policy of the plan (operands of "
+                           "several formats, accumulators and blocks of tensor cores are not among them)";
 }
 
 void name_capsules(const AcceptedPlan& accepted, CertificateWriter& to) {

@@ -1,5 +1,6 @@
 // `verify --semantics capsule --profile P`: the claim about what a plan of kernels computes. The plan's policies give
-// the error boxes; where every policy is one that fp32_any or fp64_any covers, the certificate is that claim.
+// the error boxes. A certificate claims fp32_any or fp64_any where that covers every policy, else capsule, under one
+// policy that covers them all, if there is one.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,13 +15,16 @@ namespace outward::cli {
 
 struct PlannedQuery {
   std::shared_ptr<const AcceptedPlan> plan;
-  std::vector<NumericalPolicy> policies;  // one per node
+  std::vector<NumericalPolicy> policies;  // of the plan, one per node
+  std::vector<NumericalPolicy> bounded;   // what the bounds follow: those, or `common` where a certificate claims it
   Execution execution;                    // empty if this program cannot follow the policies
   bool covered = false;                   // every policy is covered by the float claim of the element type
-  Semantics certified = Semantics::real;  // what a certificate may claim if covered: that float claim
+  std::optional<NumericalPolicy> common;  // otherwise: what a certificate can claim instead, if anything
+  CertificateHeader claimed;              // semantics and numerics of a certificate; "" if there can be none
 };
 
-// Plans the model; throws what the gate throws.
+// Plans the model; throws what the gate throws. With --certificate the bounds follow the common policy if that is what
+// the certificate has to claim: the checker has one policy for all nodes.
 PlannedQuery plan_query(const Options& o, const Model& model);
 
 // Names the records that the plan rests on in a certificate that has no box yet.

@@ -114,8 +114,12 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   ProgressLine progress(o);
   v.progress = [&](const std::string& line) { progress.show(line); };
   const std::string claim = property.bound_only ? "bound" : "holds";
-  const char* const claimed = semantics_name(planned ? planned->certified : semantics);
-  CertificateWriter writer({claim, claimed, "outward verify 0.1.0"}, model, property);
+  CertificateHeader header;
+  if (planned) header = planned->claimed;
+  if (!planned) header.semantics = semantics_name(semantics);
+  header.claim = claim;
+  header.producer = "outward verify 0.1.0";
+  CertificateWriter writer(header, model, property);
   if (planned) name_capsules(*planned->plan, writer);
   CertificateObserver observer(writer);
   Outcome outcome = verify_property(net, property, v, observer);
@@ -123,7 +127,8 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   if (claims && outcome.proof_lost.empty()) {
     certificate = writer.finish();
   } else if (outcome.verdict == Verdict::violated) {
-    CertificateWriter witness({"violated", claimed, "outward verify 0.1.0"}, model, property);
+    header.claim = "violated";
+    CertificateWriter witness(header, model, property);
     witness.point(outcome.counterexample->case_index, outcome.counterexample->decimals);
     certificate = witness.finish();
   }
@@ -177,7 +182,7 @@ Solved solve(const Options& o, const Model& model, const Network& net, Property 
     PlannedQuery planned = plan_query(o, model);
     out.plan = planned.plan;
     Network followed(model.graph);
-    followed.follow(planned.policies);
+    followed.follow(planned.bounded);
     out.outcome = run(o, model, followed, out.property, out.semantics, used(), out.certificate, &planned);
     judge_planned(planned, model, out.property, out.outcome, out.certificate, out.uncertified);
     return out;

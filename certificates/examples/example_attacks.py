@@ -25,6 +25,22 @@ BINARY32 = several(put("header", "semantics", "fp32_any"), put("numerics", "form
                    put("numerics", "order", "any"), put("numerics", "fusion", "any"))
 
 
+
+def capsule(first="binary32", rounding="nearest_even", subnormals="gradual"):
+    """The words of the claim capsule; the steps are what they were, so that only the error boxes change."""
+    return several(put("header", "semantics", "capsule"), put("numerics", "format", first),
+                   put("numerics", "rounding", rounding), put("numerics", "subnormals", subnormals))
+
+
+# For every proof that has room to spare, one after the other: words that make its error boxes larger.
+WORDS = [
+    ("tf32", (" operands=tf32",)),
+    ("flush", ("", "nearest_even", "flush")),
+    ("binary16_any", (" operands=binary16", "any")),
+    ("bfloat16_any_flush", (" operands=bfloat16", "any", "flush")),
+]
+
+
 def halves_swapped(records):
     """The trees of the first split change places."""
     def end(i):
@@ -40,6 +56,8 @@ def halves_swapped(records):
 KERNELS = {"record": "capsules", "profile": "own", "names": ["own.dense"], "sha256": ["0" * 64]}
 
 MADE = [
+    ("worked", "capsule", capsule()),
+    ("worked", "capsule_any", capsule("binary32", "any", "flush")),
     ("worked", "capsules", before("box", KERNELS)),
     ("worked_tie", "both_rows", several(put("refute", "rows", [0, 1]), put("refute", "lambda", ["1*2^0", "1*2^0"]))),
     ("worked_open", "point_inside", put("point", "values", ["0.99999999999"])),
@@ -58,6 +76,20 @@ MADE = [
 ]
 
 TREE = [
+    ("worked", "capsule_operands_unknown", capsule("binary32 operands=e4m3fn"), "no operands that the claim knows"),
+    ("worked", "capsule_operands_own", capsule("binary32 operands=binary32"), "operands of the element type are not said"),
+    ("worked", "capsule_operands_twice", capsule("binary32 operands=tf32 operands=tf32"), "operands said twice"),
+    ("worked", "capsule_element", capsule("binary64"), "the model is binary32"),
+    ("worked", "capsule_tf32", capsule("tf32"), "no element type"),
+    ("worked", "capsule_rounding_named", capsule("binary32", "up"), "one direction is no word of the claim"),
+    ("worked", "capsule_subnormals_exact", capsule("binary32", "nearest_even", "exact"), "no treatment of a capsule"),
+    ("worked", "capsule_order", several(capsule(), put("numerics", "order", "sequential")), "the order is not any"),
+    ("worked", "capsule_fusion", several(capsule(), put("numerics", "fusion", "none")), "the fusion is not any"),
+    ("worked_violated", "capsule_point", capsule(), "a point shows one execution, the words allow many"),
+    ("worked", "flush_unclaimed", put("numerics", "subnormals", "flush"), "flushing is for the claim capsule"),
+    ("worked", "operands_unclaimed", put("numerics", "format", "binary32 operands=tf32"), "operands, likewise"),
+    ("worked", "rounding_unclaimed", put("numerics", "rounding", "any"), "rounding either way, likewise"),
+    ("worked_real", "capsule_exact", put("header", "semantics", "capsule"), "the numerics are exact"),
     ("worked_tie", "row_not_strict", put("refute", "rows", [1]), "a bound of 0 for a row that is not strict"),
     ("worked_tie", "strict_row_unused", several(put("refute", "rows", [0, 1]), put("refute", "lambda", ["0", "1*2^0"])),
      "a bound of 0, and the strict row has no part in it"),

@@ -3,6 +3,7 @@
 #include "checker/kernel/check.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace outward_check {
 
@@ -58,20 +59,22 @@ class Check {
     const ModelRead* model = question_.model(record_);
     if (model == nullptr) return read_on("--model FILE or --root DIR is needed");
     const auto native = model->graph.is_binary64 ? Semantics::fp64_any : Semantics::fp32_any;
+    const bool capsule = answer_.semantics == Semantics::capsule;
     const bool fits = answer_.semantics == Semantics::real || answer_.semantics == native;
-    require(fits, "semantics", "the element type's", "another");
+    require(fits || (capsule && answer_.claim != Claim::violated), "semantics",
+            "the element type's, or capsule for what all executions share", text("element"));
     const Structure structure(model->graph);
     expect("property");
     choose_property(model->graph);
     if (property_ == nullptr) return read_on("nothing is proved without the property");
     compare_property(model->graph);
     expect("numerics");
-    compare_numerics();
+    const Numerics numerics = read_numerics(model->graph.is_binary64);
     if (answer_.claim == Claim::violated) {
       follow_point(structure);
     } else {
-      const auto proof = make_proof(structure, answer_.semantics, *property_,
-                                    answer_.claim == Claim::bound, question_.exact);
+      const auto proof = make_proof(structure, numerics, *property_, answer_.claim == Claim::bound,
+                                    question_.exact);
       while (reader_.next(&record_)) proof->record(record_);
       if (!proof->done()) throw Rejection{"ledger", "every box and scope closed", "the footer"};
       if (const std::uint64_t n = proof->open_scopes; n > 0)
@@ -102,14 +105,44 @@ class Check {
     fits &= p.inputs == graph.nodes[0].size && p.outputs == graph.nodes[graph.output].size;
     if (!fits) throw Rejection{"property", "one that fits the claim and the model", "another"};
   }
-  void compare_numerics() {
-    constexpr const char* tables[] = {"real exact exact exact exact ",
-                                      "binary32 nearest_even gradual any any ",
-                                      "binary64 nearest_even gradual any any "};
-    std::string found;
+  // The figures of section 3 from the words of the record. What the words may be follows from the
+  // claim and the element type; the policies of capsules choose some.
+  Numerics read_numerics(bool is_binary64) {
+    static constexpr struct {
+      const char* name;
+      int precision, least, greatest;  // exponents of normal numbers
+    } formats[] = {{"binary32", 24, -126, 127},
+                   {"binary64", 53, -1022, 1023},
+                   {"tf32", 11, -126, 127},
+                   {"bfloat16", 8, -126, 127},
+                   {"binary16", 11, -14, 15}};
+    Numerics n{answer_.semantics};
+    const auto &own = formats[is_binary64], *operand = &own;
+    const bool capsule = n.semantics == Semantics::capsule, real = n.semantics == Semantics::real;
+    const bool steps = capsule && text("rounding") == "any";
+    const bool flushes = capsule && text("subnormals") == "flush";
+    std::string format = own.name, &found = answer_.numerics;
+    for (const auto& f : formats) {
+      const std::string rounded = std::string(own.name) + " operands=" + f.name;
+      if (capsule && &f - formats > 1 && text("format") == rounded) operand = &f, format = rounded;
+    }
     for (const Json& value : record_.fields.items) found += value.text + " ";
-    const char* expected = tables[static_cast<int>(answer_.semantics)];
+    const std::string expected = real ? "real exact exact exact exact "
+                                      : format + (steps ? " any " : " nearest_even ") +
+                                            (flushes ? "flush any any " : "gradual any any ");
     require(found == expected, "numerics", expected, found);
+    if (real) return n;
+    const double twice = steps ? 2 : 1;  // of half a distance of neighbours
+    const auto spacing = [&](const auto& f) {
+      return twice * std::ldexp(1, f.least + 1 - f.precision);
+    };
+    n.unit = twice * std::ldexp(1, -own.precision), n.underflow = spacing(own);
+    n.overflow = std::ldexp(1, std::min(own.greatest, operand->greatest));
+    if (flushes) n.flushed = std::ldexp(1, std::max(own.least, operand->least));
+    if (operand == &own) return n;
+    n.operand_unit = twice * std::ldexp(1, -operand->precision),
+    n.operand_underflow = spacing(*operand);
+    return n;
   }
 
   void follow_point(const Structure& structure) {
@@ -122,9 +155,7 @@ class Check {
       if (!parse_decimal(v.text, &x.back())) throw Rejection{"point", "a decimal", v.text};
     }
     require(x.size() == property_->inputs, "point", "a value for every input", x.size());
-    constexpr Execution kinds[] = {Execution::real, Execution::fp32_sequential,
-                                   Execution::fp64_sequential};
-    const Execution kind = kinds[static_cast<int>(answer_.semantics)];
+    const auto kind = static_cast<Execution>(answer_.semantics);  // in the same order
     const Witness w = check_witness(structure, *property_, c, c + 1, x, kind);
     answer_.notes = w.notes;
     if (!w.proved) throw Rejection{"point", "a counterexample", w.reason};
@@ -134,12 +165,15 @@ class Check {
   // Everything is discharged and the footer matched. What remains is whether it was asked.
   void conclude(Semantics of_element_type) {
     const Semantics wanted = question_.default_semantics ? of_element_type : question_.semantics;
-    const bool over_reals = wanted == Semantics::real && answer_.claim != Claim::violated;
+    // Error boxes of policies contain those of the element type's claim, and all contain 0.
+    const bool capsule = answer_.semantics == Semantics::capsule;
+    const bool weaker = wanted == Semantics::real || (capsule && wanted == of_element_type);
+    const bool follows = weaker && answer_.claim != Claim::violated;
     if (answer_.claim != question_.expected) {
       not_asked(std::string("the claim is ") + claim_names[static_cast<int>(answer_.claim)] +
                 ", asked was " + claim_names[static_cast<int>(question_.expected)]);
     }
-    if (!question_.any_semantics && answer_.semantics != wanted && !over_reals) {
+    if (!question_.any_semantics && answer_.semantics != wanted && !follows) {
       not_asked(std::string("the claim is about ") +
                 semantics_names[static_cast<int>(answer_.semantics)] + ", asked was " +
                 semantics_names[static_cast<int>(wanted)]);

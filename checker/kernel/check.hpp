@@ -39,7 +39,7 @@ class Proof {
 };
 
 // bound_claim: bound records instead of refutations. exact: all arithmetic in exact rationals.
-std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics,
+std::unique_ptr<Proof> make_proof(const Structure& structure, const Numerics& numerics,
                                   const Property& property, bool bound_claim, bool exact);
 
 // Executions of single points (FORMAT.md section 5) and what they say about a case.
@@ -65,7 +65,7 @@ Witness check_witness(const Structure& structure, const Property& property, std:
 
 enum class Claim : std::uint8_t { holds, violated, bound };
 inline constexpr const char* claim_names[] = {"holds", "violated", "bound"};
-inline constexpr const char* semantics_names[] = {"real", "fp32_any", "fp64_any"};
+inline constexpr const char* semantics_names[] = {"real", "fp32_any", "fp64_any", "capsule"};
 enum class Word : std::uint8_t { valid, vacuous, not_asked, invalid, incomplete };
 
 class Question {
@@ -90,6 +90,7 @@ struct Answer {
   Word word = Word::invalid;
   Claim claim = Claim::holds;
   Semantics semantics = Semantics::real;
+  std::string numerics;              // the words of that record
   std::vector<std::string> reasons;  // why it is not VALID
   std::string record, rule;          // of a record that was rejected: its name, what it breaks
   std::vector<std::string> notes;

@@ -7,8 +7,7 @@ namespace outward_check {
 
 namespace {
 
-template <class U>
-struct One {
+template <class U> struct One {
   using Number = U;
   using V = U;
   using Pair = Interval<U>;
@@ -29,8 +28,7 @@ struct One {
 
 }  // namespace
 
-template <class U>
-const Engine<U>& engine() {
+template <class U> const Engine<U>& engine() {
   if constexpr (std::is_same_v<U, double>) return *engines().back();
   return engine_of<One<U>>;
 }

@@ -5,8 +5,7 @@ namespace outward_check {
 
 namespace {
 
-template <class F>
-bool convert(const Fraction& x, Nearest<F>* out) {
+template <class F> bool convert(const Fraction& x, Nearest<F>* out) {
   double rounded = 0;
   const bool fits = (sizeof(F) == 4 ? round_binary32 : round_binary64)(x, &rounded);
   return *out = rounded, fits;
@@ -16,14 +15,13 @@ bool convert(const Fraction& x, Exact* out) {  // false if the arithmetic would 
   return out->value == x;
 }
 
-template <class U>
-Run execute_in(const Structure& structure, const std::vector<Fraction>& inputs) {
+template <class U> Run execute_in(const Structure& structure, const std::vector<Fraction>& inputs) {
   const Graph& graph = structure.graph;
   std::vector<U> at(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!convert(inputs[i], &at[i])) return {"input " + std::to_string(i) + " is out of range", {}};
   }
-  State<U> state(structure, Semantics::real);
+  State<U> state(structure, Numerics());
   state.start(at);
   for (std::uint32_t k = 1; k < graph.nodes.size(); ++k) {
     if (!structure.stored[k]) continue;

@@ -19,10 +19,8 @@ namespace outward_check {
 
 // What code that computes with U needs around it. For doubles: sets round toward +infinity, gradual
 // underflow, exceptions masked; restores what was before.
-template <class U>
-struct Rounding {};
-template <>
-struct Rounding<double> {
+template <class U> struct Rounding {};
+template <> struct Rounding<double> {
   Rounding();
   ~Rounding();
   Rounding(const Rounding&) = delete;
@@ -84,8 +82,7 @@ inline const Fraction& exactly(const Exact& x) { return x.value; }  // REQUIRES 
 inline double roughly(const Exact& x) { return x.infinite ? infinity : x.value.double_up(); }
 
 // Plain arithmetic of F = float or double in the default rounding mode, one rounding per operation.
-template <class F>
-struct Nearest {
+template <class F> struct Nearest {
   F v = 0;
   Nearest() = default;
   Nearest(double x) : v(static_cast<F>(x)) {  // NOLINT: implicit on purpose; exact for constants
@@ -107,62 +104,40 @@ struct Nearest {
 };
 
 // The least number of the arithmetic that is at least x.
-template <class U>
-U rounded_up(const Fraction& x) {
+template <class U> U rounded_up(const Fraction& x) {
   if constexpr (std::is_same_v<U, Exact>) return Exact(x);
   return U(x.double_up());
 }
-template <class U>
-const U& larger(const U& a, const U& b) {
-  return a < b ? b : a;
-}
-template <class U>
-const U& smaller(const U& a, const U& b) {
-  return b < a ? b : a;
-}
+template <class U> const U& larger(const U& a, const U& b) { return a < b ? b : a; }
+template <class U> const U& smaller(const U& a, const U& b) { return b < a ? b : a; }
 
 // All reals z with -n <= z <= h.
-template <class U>
-struct Interval {
-  U n = 0, h = 0;
-};
-template <class U>
-Interval<U> point(const U& x) {
-  return {-x, x};
-}
-template <class U>
-Interval<U> enclosed(const Fraction& x) {
+template <class U> struct Interval { U n = 0, h = 0; };
+template <class U> Interval<U> point(const U& x) { return {-x, x}; }
+template <class U> Interval<U> enclosed(const Fraction& x) {
   return {rounded_up<U>(-x), rounded_up<U>(x)};
 }
-template <class U>
-Interval<U> add(const Interval<U>& a, const Interval<U>& b) {
+template <class U> Interval<U> add(const Interval<U>& a, const Interval<U>& b) {
   return {add_up(a.n, b.n), add_up(a.h, b.h)};
 }
-template <class U>
-Interval<U> negated(const Interval<U>& a) {
-  return {a.h, a.n};
-}
+template <class U> Interval<U> negated(const Interval<U>& a) { return {a.h, a.n}; }
 // a times (divided by) the number w, which is known exactly.
-template <class U>
-Interval<U> times(const Interval<U>& a, const U& w) {
+template <class U> Interval<U> times(const Interval<U>& a, const U& w) {
   if (w < U(0)) return {mul_up(a.h, -w), mul_up(a.n, -w)};
   return {mul_up(a.n, w), mul_up(a.h, w)};
 }
-template <class U>
-Interval<U> divided(const Interval<U>& a, const U& w) {  // REQUIRES w != 0
+template <class U> Interval<U> divided(const Interval<U>& a, const U& w) {  // REQUIRES w != 0
   if (w < U(0)) return {div_up(a.h, -w), div_up(a.n, -w)};
   return {div_up(a.n, w), div_up(a.h, w)};
 }
 // a times b. REQUIRES that b does not contain numbers of both signs.
-template <class U>
-Interval<U> times(const Interval<U>& a, const Interval<U>& b) {
+template <class U> Interval<U> times(const Interval<U>& a, const Interval<U>& b) {
   if (is_zero(b.n) && is_zero(b.h)) return {};
   if (b.h <= U(0)) return times(negated(a), negated(b));
   const U low = -b.n;  // 0 <= low <= b.h
   return {larger(mul_up(a.n, low), mul_up(a.n, b.h)), larger(mul_up(a.h, low), mul_up(a.h, b.h))};
 }
-template <class U>
-U magnitude(const Interval<U>& a) {  // the largest absolute value
+template <class U> U magnitude(const Interval<U>& a) {  // the largest absolute value
   return larger(a.n, a.h);
 }
 

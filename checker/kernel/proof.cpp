@@ -9,15 +9,14 @@ namespace outward_check {
 
 namespace {
 
-template <class U>
-class Ledger final : public Proof {
+template <class U> class Ledger final : public Proof {
  public:
-  Ledger(const Structure& structure, Semantics semantics, const Property& property, bool bound)
+  Ledger(const Structure& structure, const Numerics& numerics, const Property& property, bool bound)
       : structure_(structure),
         nodes_(structure.graph.nodes),
         property_(property),
         is_bound_(bound),
-        state_(structure, semantics),
+        state_(structure, numerics),
         cases_of_box_(property.boxes.size()),
         refuted_(property.cases.size()) {
     for (std::uint32_t c = 0; c < property.cases.size(); ++c) {
@@ -269,10 +268,10 @@ class Ledger final : public Proof {
 
 }  // namespace
 
-std::unique_ptr<Proof> make_proof(const Structure& structure, Semantics semantics,
+std::unique_ptr<Proof> make_proof(const Structure& structure, const Numerics& numerics,
                                   const Property& property, bool bound_claim, bool exact) {
-  if (exact) return std::make_unique<Ledger<Exact>>(structure, semantics, property, bound_claim);
-  return std::make_unique<Ledger<double>>(structure, semantics, property, bound_claim);
+  if (exact) return std::make_unique<Ledger<Exact>>(structure, numerics, property, bound_claim);
+  return std::make_unique<Ledger<double>>(structure, numerics, property, bound_claim);
 }
 
 }  // namespace outward_check

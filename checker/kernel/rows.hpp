@@ -11,8 +11,7 @@
 namespace outward_check {
 
 // The sums of weights[offset]*cell over the cells that were added.
-template <class P>
-class Products {
+template <class P> class Products {
  public:
   using Pair = typename P::Pair;
   using V = typename P::V;
@@ -23,8 +22,7 @@ class Products {
   void add(const Pair* cell, std::uint64_t offset) { terms_[count_++] = {cell, offset}; }
   bool empty() const { return count_ == 0; }
   // B sums, for the weights from w, w + step, w + 2*step ...
-  template <unsigned B>
-  void sum(const double* w, std::uint64_t step, Pair* out) const {
+  template <unsigned B> void sum(const double* w, std::uint64_t step, Pair* out) const {
     Pair sums[B];
 #pragma GCC unroll 8
     for (Pair& s : sums) s = {P::splat(0), P::splat(0)};
@@ -54,8 +52,7 @@ class Products {
   }
 };
 
-template <class P>
-class Rows {
+template <class P> class Rows {
  public:
   using U = typename P::Number;
   using V = typename P::V;
@@ -97,9 +94,9 @@ class Rows {
   }
 
  private:
-  template <unsigned B>
-  static void rows(const NodeView<U>& node, typename P::Sums& sums, const Site& at,
-                   std::uint64_t used, std::uint64_t j, Interval<U>* out) {
+  template <unsigned B> static void rows(const NodeView<U>& node, typename P::Sums& sums,
+                                         const Site& at, std::uint64_t used, std::uint64_t j,
+                                         Interval<U>* out) {
     const std::uint64_t row = at.first_row + j, step = node.sites.inputs;
     Pair sum[B];
     sums.template sum<B>(node.payload + row * step, step, sum);
@@ -167,8 +164,7 @@ class Rows {
   }
 
   // Calls f(i, coefficient) for every element of node k whose coefficient is not surely zero.
-  template <class F>
-  __attribute__((always_inline)) void each(std::uint32_t k, F f) {
+  template <class F> __attribute__((always_inline)) void each(std::uint32_t k, F f) {
     const Array a = arrays_[k];
     const std::uint64_t size = nodes_[k].size;
     for (std::uint64_t i = 0; i < size; ++i) {

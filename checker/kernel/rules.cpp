@@ -10,10 +10,8 @@ namespace outward_check {
 
 namespace {
 
-template <class U>
-constexpr bool is_nearest = false;
-template <class F>
-constexpr bool is_nearest<Nearest<F>> = true;
+template <class U> constexpr bool is_nearest = false;
+template <class F> constexpr bool is_nearest<Nearest<F>> = true;
 
 // max(1, max abs c) over part of a payload.
 double at_least_one(const double* first, std::size_t count) {
@@ -38,15 +36,13 @@ struct Piecewise {
     }
   }
   // The piece that holds all of [l, u], or -1.
-  template <class U>
-  int piece(const U& l, const U& u) const {
+  template <class U> int piece(const U& l, const U& u) const {
     if (u <= U(at[0])) return 0;
     if (l >= U(at[1])) return 2;
     return l >= U(at[0]) && u <= U(at[1]) ? 1 : -1;
   }
   // n: upper bound of max(s*x - f(x)), h: upper bound of max(f(x) - s*x), over [l, u].
-  template <class U>
-  Interval<U> extremes(const U& l, const U& u, double s) const {
+  template <class U> Interval<U> extremes(const U& l, const U& u, double s) const {
     Interval<U> e = deviation(l, piece(l, l), s);
     const auto widen = [&](const Interval<U>& d) { e = {larger(e.n, d.n), larger(e.h, d.h)}; };
     widen(deviation(u, piece(u, u), s));
@@ -70,8 +66,7 @@ struct Piecewise {
   }
 
  private:
-  template <class U>
-  Interval<U> deviation(const U& x, int q, double s) const {
+  template <class U> Interval<U> deviation(const U& x, int q, double s) const {
     const U rise = add_up(mul_up(U(slope[q]), x), mul_up(U(-s), x));
     const U fall = add_up(mul_up(U(-slope[q]), x), mul_up(U(s), x));
     return {add_up(fall, U(-offset[q])), add_up(rise, U(offset[q]))};
@@ -79,9 +74,8 @@ struct Piecewise {
 };
 
 // The lines of relu, leaky, clip, abs over x; slopes may be null.
-template <class U>
-LinePair<U> unary_line(const Node& node, const Interval<U>& x, const Slopes* slopes,
-                       std::uint64_t i) {
+template <class U> LinePair<U> unary_line(const Node& node, const Interval<U>& x,
+                                          const Slopes* slopes, std::uint64_t i) {
   LinePair<U> line;
   line.infinite = is_infinite(x.n) || is_infinite(x.h);
   if (line.infinite) return line;
@@ -126,8 +120,7 @@ LinePair<U> max_line(const Interval<U>* x, std::uint64_t i, std::int64_t window)
 
 }  // namespace
 
-template <class U>
-void State<U>::prepare_constants(std::uint32_t k) {
+template <class U> void State<U>::prepare_constants(std::uint32_t k) {
   [[maybe_unused]] const Rounding<U> rounding{};
   const Node& node = graph_.nodes[k];
   const double* c = node.payload.data();
@@ -137,6 +130,7 @@ void State<U>::prepare_constants(std::uint32_t k) {
     a.factor.push_back(times(inverse, multiplier));
   };
   const auto inverse = [](const U& d) { return divided(point(U(1)), d); };
+  const auto flushes = [&](double d) { return d != 0 && std::abs(d) < numerics_.flushed; };
   switch (node.kind) {
     case Kind::dense:
     case Kind::conv: {
@@ -158,12 +152,14 @@ void State<U>::prepare_constants(std::uint32_t k) {
       std::vector<U> root(channels);
       for (std::size_t q = 0; q < channels; ++q) {
         const double var = c[3 * channels + q], eps = c[4 * channels];
+        const Fraction under = exactly(var) + exactly(eps);
         Fraction low, high;
-        Fraction::inverse_root(exactly(var) + exactly(eps), 256, &low, &high);
+        Fraction::inverse_root(under, 256, &low, &high);
         inverse_root[q] = {rounded_up<U>(-low), rounded_up<U>(high)};
         a.gain = larger(a.gain, inverse_root[q].h);
         const U sum = add_up(U(var), U(eps));
-        a.overflow |= !(sum < overflow_);
+        a.overflow |= !(sum < U(numerics_.overflow)) || flushes(var) || flushes(eps);
+        a.overflow |= under < exactly(numerics_.flushed);
         if constexpr (is_nearest<U>) root[q] = square_root(sum);
       }
       a.gain = mul_up(a.gain, U(at_least_one(c, channels)));
@@ -186,13 +182,14 @@ void State<U>::prepare_constants(std::uint32_t k) {
     case Kind::divide:
       for (double x : node.payload) {
         factor(U(1), inverse(U(x)), U(x));
-        a.gain = larger(a.gain, div_up(U(1), U(std::abs(x))));
+        a.gain = larger(a.gain, div_up(U(1), U(std::abs(x)))), a.overflow |= flushes(x);
       }
       break;
     case Kind::neg:
       for (std::uint64_t i = 0; i < node.size; ++i) factor(U(-1), point(U(1)), U(1));
       break;
-    default: break;
+    default:
+      break;
   }
   for (double moved : structure_.movable[k]) {  // max(|c|, 1/|c|), the factor of column P
     a.overflow |= moved == 0;
@@ -235,8 +232,7 @@ void State<U>::node_range(std::uint32_t k, const std::vector<const Ranges<U>*>& 
 }
 
 // Fills scratch_ for the nodes of the root's group, the root included.
-template <class U>
-void State<U>::group_ranges(std::uint32_t root, bool absolute) {
+template <class U> void State<U>::group_ranges(std::uint32_t root, bool absolute) {
   for (std::uint32_t k : structure_.members[root]) {
     const std::vector<std::uint32_t>& operands = graph_.nodes[k].operands;
     std::vector<Ranges<U>> symmetric(absolute ? operands.size() : 0);
@@ -254,14 +250,12 @@ void State<U>::group_ranges(std::uint32_t root, bool absolute) {
   }
 }
 
-template <class U>
-void State<U>::interval(std::uint32_t k) {
+template <class U> void State<U>::interval(std::uint32_t k) {
   [[maybe_unused]] const Rounding<U> rounding{};
   const Node& node = graph_.nodes[k];
   const Ranges<U>& x = ranges_[node.operands[0]];
   const bool is_root = structure_.is_root(k);
-  const bool rounds = semantics_ != Semantics::real && (is_root || node.kind == Kind::leaky);
-  const std::vector<U>* delta = rounds ? &error_box(k).delta : nullptr;
+  const std::vector<U>* delta = rounds(k) ? &error_box(k).delta : nullptr;
   if (is_root) group_ranges(k, false);
   changed(k);
   for (std::uint64_t i = 0; i < node.size; ++i) {
@@ -284,16 +278,16 @@ void State<U>::interval(std::uint32_t k) {
 }
 
 // max M of FORMAT.md: the largest absolute value in the node's range; +infinity if unbounded.
-template <class U>
-U State<U>::largest_value(std::uint32_t k) const {
+template <class U> U State<U>::largest_value(std::uint32_t k) const {
   U most = 0;
   for (const Interval<U>& z : ranges_[k]) most = larger(most, magnitude(z));
   return most;
 }
 
-template <class U>
-void State<U>::compute_error_box(std::uint32_t root) {
+template <class U> void State<U>::compute_error_box(std::uint32_t root) {
   ErrorBox& box = boxes_[root];
+  const Numerics& m = numerics_;
+  bool only_maps = true;
   for (std::uint32_t k : structure_.members[root]) {
     const Node& node = graph_.nodes[k];
     U sum = 0, most = 0;
@@ -303,26 +297,38 @@ void State<U>::compute_error_box(std::uint32_t root) {
     }
     const Affine& a = affine_[k];
     if (node.kind != Kind::add) sum = add_up(mul_up(add_up(most, a.before), a.gain), a.after);
-    sums_[k] = sum, box.overflow |= a.overflow;
+    sums_[k] = sum, box.overflow |= a.overflow, only_maps &= node.kind == Kind::map;
   }
-  if (!(mul_up(U(2), sums_[root]) < overflow_)) box.overflow = true;
+  if (!(mul_up(U(2), sums_[root]) < U(m.overflow))) box.overflow = true;
   const double T = static_cast<double>(structure_.terms[root]);
   const double Q = static_cast<double>(structure_.products[root]);
-  const U share = mul_up(U(T > 1 || Q > 0 ? T + Q : 0), unit_);  // N*u
+  const double N = T > 1 || Q > 0 ? T + Q : 0;
+  const U share = mul_up(U(N), U(m.unit));
   if (box.overflow || !(T < 0x1p50) || !(share < U(0.5))) return;
-  if (is_zero(share)) return box.delta.assign(graph_.nodes[root].size, U(0));
-  group_ranges(root, true);
   const U gamma = div_up(share, -add_up(share, U(-1)));  // 1 - N*u is exact
-  const U least = mul_up(mul_up(U(T), mul_up(U(Q + 2), underflow_)), sums_[root]);
+  const U operands = N > 0 ? mul_up(U(m.operand_unit), U(2 + m.operand_unit)) : U(0);
+  const U relative = add_up(gamma, mul_up(operands, add_up(U(1), gamma)));
+  U least = N > 0 ? mul_up(U(Q + 2), U(m.underflow)) : U(0);
+  least = add_up(least, mul_up(U(4), U(m.operand_underflow)));
+  if (!only_maps) least = add_up(least, mul_up(U(6 * Q + 16), U(m.flushed)));
+  least = mul_up(mul_up(U(T), least), sums_[root]);
+  if (is_zero(relative) && is_zero(least)) return box.delta.assign(box.delta.size(), U(0));
+  group_ranges(root, true);
   for (std::uint64_t i = 0; i < box.delta.size(); ++i) {
-    box.delta[i] = add_up(mul_up(gamma, magnitude(scratch_[root][i])), least);
+    box.delta[i] = add_up(mul_up(relative, magnitude(scratch_[root][i])), least);
   }
   for (std::uint32_t k : structure_.members[root]) scratch_[k] = {};
 }
 
-// delta of a root or leaky node from the current ranges; kept until a leaf's ranges change.
-template <class U>
-auto State<U>::error_box(std::uint32_t k) -> const ErrorBox& {
+template <class U> bool State<U>::rounds(std::uint32_t k) const {
+  if (numerics_.semantics == Semantics::real) return false;
+  const Kind kind = graph_.nodes[k].kind;
+  return structure_.is_root(k) || kind == Kind::leaky ||
+         (numerics_.flushed > 0 && kind >= Kind::relu);
+}
+
+// delta of a node that rounds, from the current ranges; kept until those of a leaf change.
+template <class U> auto State<U>::error_box(std::uint32_t k) -> const ErrorBox& {
   ErrorBox& box = boxes_[k];
   const Node& node = graph_.nodes[k];
   const bool is_root = structure_.is_root(k);
@@ -334,15 +340,19 @@ auto State<U>::error_box(std::uint32_t k) -> const ErrorBox& {
   box.versions = std::move(versions), box.overflow = false;
   box.delta.assign(node.size, U(infinity));
   if (is_root) compute_error_box(k);
-  for (std::uint64_t i = 0; !is_root && i < node.size; ++i) {  // u*alpha*max(0, -lo) + eta
+  const U flushed = numerics_.flushed, twice = mul_up(U(2), flushed);
+  for (std::uint64_t i = 0; !is_root && i < node.size; ++i) {
+    box.delta[i] = twice;
+    if (node.kind != Kind::leaky) continue;  // u*alpha*max(0, -lo) + eta
     const U below = larger(U(0), ranges_[node.operands[0]][i].n);
-    box.delta[i] = add_up(mul_up(mul_up(unit_, U(node.payload[0])), below), underflow_);
+    const U rounded = mul_up(mul_up(U(numerics_.unit), U(node.payload[0])), below);
+    const U lost = add_up(twice, mul_up(flushed, below));
+    box.delta[i] = add_up(add_up(rounded, U(numerics_.underflow)), lost);
   }
   return box;
 }
 
-template <class U>
-void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
+template <class U> void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
   const Node& node = graph_.nodes[k];
   const std::uint64_t version = version_[node.operands[0]], id = slopes ? slopes->id + 1 : 0;
   if (lines_[k].version == version && lines_[k].slopes == id) return;
@@ -351,8 +361,8 @@ void State<U>::compute_lines(std::uint32_t k, const Slopes* slopes) {
   std::vector<LinePair<U>>& lines = lines_[k].lines;
   lines.assign(node.size, {});
   for (std::uint64_t i = 0; i < node.size; ++i) {
-    lines[i] = node.kind == Kind::max ? max_line(x, i, node.ints[0])
-                                      : unary_line(node, x[i], slopes, i);
+    lines[i] =
+        node.kind == Kind::max ? max_line(x, i, node.ints[0]) : unary_line(node, x[i], slopes, i);
   }
   const char* weights = slopes != nullptr ? slopes->lower.data() : nullptr;
   views_[k].lines = lines.data();

@@ -7,15 +7,9 @@
 
 namespace outward_check {
 
-template <class U>
-State<U>::State(const Structure& structure, Semantics semantics)
-    : structure_(structure), graph_(structure.graph), semantics_(semantics), engine_(engine<U>()) {
+template <class U> State<U>::State(const Structure& structure, const Numerics& numerics)
+    : structure_(structure), graph_(structure.graph), numerics_(numerics), engine_(engine<U>()) {
   const std::size_t count = graph_.nodes.size();
-  if (semantics == Semantics::fp32_any) {
-    unit_ = 0x1p-24, underflow_ = 0x1p-149, overflow_ = 0x1p127;
-  } else if (semantics == Semantics::fp64_any) {
-    unit_ = 0x1p-53, underflow_ = 0x1p-1074, overflow_ = 0x1p1023;
-  }
   views_.resize(count), ranges_.resize(count), scratch_.resize(count), affine_.resize(count);
   version_.resize(count), lines_.resize(count), boxes_.resize(count), sums_.resize(count);
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -39,19 +33,17 @@ State<U>::State(const Structure& structure, Semantics semantics)
   }
 }
 
-template <class U>
-std::string State<U>::name(std::uint32_t k) const {
+template <class U> std::string State<U>::name(std::uint32_t k) const {
   const std::string& origin = graph_.nodes[k].origin;
   return "node " + std::to_string(k) + (origin.empty() ? "" : " (" + origin + ")");
 }
 
-template <class U>
-void State<U>::start(const std::vector<InputRange>& box) {
+template <class U> void State<U>::start(const std::vector<InputRange>& box) {
   start(std::vector<U>(box.size()));
   for (std::size_t i = 0; i < box.size(); ++i) {
     Fraction lo = box[i].lo, hi = box[i].hi;
-    if (semantics_ != Semantics::real) {  // the network receives fl(x)
-      const auto round = semantics_ == Semantics::fp32_any ? round_binary32 : round_binary64;
+    if (numerics_.semantics != Semantics::real) {  // the network receives fl(x)
+      const auto round = graph_.is_binary64 ? round_binary64 : round_binary32;
       double low = 0, high = 0;
       if (!round(lo, &low) || !round(hi, &high)) {
         throw RuleFault{"input " + std::to_string(i) + " overflows the element type"};
@@ -62,8 +54,7 @@ void State<U>::start(const std::vector<InputRange>& box) {
   }
 }
 
-template <class U>
-void State<U>::start(const std::vector<U>& at) {
+template <class U> void State<U>::start(const std::vector<U>& at) {
   log_.clear(), logged_ = 0, scoped_ = false;
   for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
     if (!views_[k].stored) continue;
@@ -74,8 +65,7 @@ void State<U>::start(const std::vector<U>& at) {
   }
 }
 
-template <class U>
-void State<U>::changed(std::uint32_t k) {
+template <class U> void State<U>::changed(std::uint32_t k) {
   if (scoped_) log_.push_back({k, version_[k], ranges_[k]}), logged_ += ranges_[k].size();
   version_[k] = ++clock_;
   if (logged_ > limit(Limit::kept_ranges)) over(Limit::kept_ranges, "more ranges of open splits");
@@ -87,8 +77,7 @@ void State<U>::intersect(std::uint32_t k, std::uint64_t i, const Interval<U>& z)
   old = {smaller(old.n, z.n), smaller(old.h, z.h)};
 }
 
-template <class U>
-void State<U>::undo(std::size_t mark) {
+template <class U> void State<U>::undo(std::size_t mark) {
   for (; log_.size() > mark; log_.pop_back()) {
     const Change& c = log_.back();
     version_[c.node] = c.version, logged_ -= c.old.size();
@@ -104,39 +93,35 @@ void State<U>::assume(std::uint32_t node, std::uint64_t i, const Fraction& at, b
   intersect(node, i, z);
 }
 
-template <class U>
-bool State<U>::crossed(std::uint32_t node, std::uint64_t i) const {
+template <class U> bool State<U>::crossed(std::uint32_t node, std::uint64_t i) const {
   const Interval<U>& z = ranges_[node][i];
   return !is_infinite(z.n) && !is_infinite(z.h) && z.h < -z.n;
 }
 
-template <class U>
-std::string State<U>::overflow() {
+template <class U> std::string State<U>::overflow() {
   [[maybe_unused]] const Rounding<U> rounding{};
-  if (semantics_ == Semantics::real) return "";
+  if (numerics_.semantics == Semantics::real) return "";
   for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
     if (!structure_.stored[k]) continue;
-    if (!(largest_value(k) < overflow_)) return name(k) + " has no range below overflow";
+    if (!(largest_value(k) < U(numerics_.overflow)))
+      return name(k) + " has no range below overflow";
     if (structure_.is_root(k) && error_box(k).overflow) return "sums may overflow in " + name(k);
   }
   return "";
 }
 
-template <class U>
-void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
+template <class U> void State<U>::prepare(std::uint32_t target, const SlopeSet& slopes) {
   auto next = slopes.begin();
   for (std::uint32_t k = 0; k <= target; ++k) {
     while (next != slopes.end() && (*next)->node < k) ++next;
     const Slopes* own = next != slopes.end() && (*next)->node == k ? *next : nullptr;
     const Kind kind = graph_.nodes[k].kind;
     if (is_unary_piecewise(kind) || kind == Kind::max) compute_lines(k, own);
-    const bool rounds = structure_.is_root(k) || kind == Kind::leaky;
-    if (rounds && semantics_ != Semantics::real) views_[k].delta = error_box(k).delta.data();
+    if (rounds(k)) views_[k].delta = error_box(k).delta.data();
   }
 }
 
-template <class U>
-Job<U> State<U>::run(std::span<const Start<U>> starts, std::uint32_t target) {
+template <class U> Job<U> State<U>::run(std::span<const Start<U>> starts, std::uint32_t target) {
   Job<U> job{views_.data(), target, starts.data(), starts.size()};
   engine_.backward(&job);
   if (job.missing < 0) return job;
@@ -187,11 +172,10 @@ std::optional<Fraction> State<U>::lower_bound(const LinearForm& form, const Slop
   return constant - exactly(bound);
 }
 
-template <class U>
-std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form,
-                                                    const SlopeSet& slopes) {
+template <class U> std::optional<Fraction> State<U>::exact_lower_bound(const LinearForm& form,
+                                                                       const SlopeSet& slopes) {
   if constexpr (std::is_same_v<U, double>) {
-    if (exact_ == nullptr) exact_ = std::make_unique<State<Exact>>(structure_, semantics_);
+    if (exact_ == nullptr) exact_ = std::make_unique<State<Exact>>(structure_, numerics_);
     State<Exact>& e = *exact_;
     for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
       if (!views_[k].stored || e.version_[k] == version_[k]) continue;

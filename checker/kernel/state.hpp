@@ -17,7 +17,14 @@
 
 namespace outward_check {
 
-enum class Semantics : std::uint8_t { real, fp32_any, fp64_any };
+enum class Semantics : std::uint8_t { real, fp32_any, fp64_any, capsule };
+
+// The figures of section 3 for the executions of a claim; all 0, without a threshold, for the reals.
+struct Numerics {
+  Semantics semantics = Semantics::real;
+  double unit = 0, underflow = 0, overflow = infinity;          // u, eta, Omega
+  double operand_unit = 0, operand_underflow = 0, flushed = 0;  // u', eta', lambda
+};
 
 // Sum of coefficient*y[index] + constant over the network's outputs, plus multiples of range ends:
 // value*(lo - z) for value > 0, value*(hi - z) for value < 0, with the current range of element z.
@@ -52,7 +59,7 @@ using Ranges = std::vector<Interval<U>>;  // per element
 template <class U>
 class State {
  public:
-  State(const Structure& structure, Semantics semantics);
+  State(const Structure& structure, const Numerics& numerics);
 
   // Forgets everything; node 0 gets the input range of the box. RuleFault if an end overflows.
   void start(const std::vector<InputRange>& box);
@@ -107,15 +114,15 @@ class State {
   U largest_value(std::uint32_t k) const;
   void compute_error_box(std::uint32_t root);
   const ErrorBox& error_box(std::uint32_t k);
+  bool rounds(std::uint32_t k) const;
   void compute_lines(std::uint32_t k, const Slopes* slopes);
   void prepare(std::uint32_t target, const SlopeSet& slopes);
   Job<U> run(std::span<const Start<U>> starts, std::uint32_t target);
 
   const Structure& structure_;
   const Graph& graph_;
-  const Semantics semantics_;
+  const Numerics numerics_;
   const Engine<U>& engine_;
-  U unit_ = 0, underflow_ = 0, overflow_ = infinity;  // u, eta, Omega of FORMAT.md section 3
   std::vector<NodeView<U>> views_;
   std::vector<Ranges<U>> ranges_, scratch_;
   std::vector<Affine> affine_;

@@ -16,8 +16,7 @@ class ExactSums {  // the interface is that of Products in rows.hpp
     ends_.push_back(z->n), ends_.push_back(z->h), offsets_.push_back(offset);
   }
   bool empty() const { return ends_.empty(); }
-  template <unsigned B>
-  void sum(const double* w, std::uint64_t step, Interval<Exact>* out) {
+  template <unsigned B> void sum(const double* w, std::uint64_t step, Interval<Exact>* out) {
     for (unsigned b = 0; b < B; ++b) out[b] = sum_of(w + b * step);
   }
 

@@ -5,8 +5,7 @@
 
 namespace outward_check {
 
-template <unsigned W>
-struct Vectors {
+template <unsigned W> struct Vectors {
   using Number = double;
   typedef double V __attribute__((vector_size(W * sizeof(double))));
   struct Pair {
@@ -36,8 +35,7 @@ struct Vectors {
   static void set(V* a, unsigned lane, double x) { reinterpret_cast<double*>(a)[lane] = x; }
 
  private:
-  template <class Mask>
-  static bool any(Mask m) {  // every lane is 0 or -1
+  template <class Mask> static bool any(Mask m) {  // every lane is 0 or -1
     if constexpr (W == 4) return _mm256_movemask_pd(__m256d(m)) != 0;
     if constexpr (W == 8) return _mm512_test_epi64_mask(__m512i(m), __m512i(m)) != 0;
   }

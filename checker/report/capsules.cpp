@@ -112,28 +112,50 @@ std::map<std::string, Capsule> read_folder(const std::string& folder) {
   return out;
 }
 
-// Why executions under the policy are not all covered by the claim; "" if they are.
-std::string beyond(const std::string& policy, const std::string& semantics) {
-  const std::string format = semantics == "fp32_any" ? "binary32" : semantics == "fp64_any" ? "binary64" : "";
-  std::size_t at = policy.find(' ');
-  if (format.empty()) return "the claim is about the reals";
-  if (policy.substr(0, at) != format) return "it computes in " + policy.substr(0, at);
-  while (at != std::string::npos) {
-    const std::size_t next = policy.find(' ', at + 1);
-    const std::string word = policy.substr(at + 1, next == std::string::npos ? next : next - at - 1);
-    static const std::set<std::string> covered = {"rounding=nearest_even",
-                                                  "subnormals=gradual",
-                                                  "contraction=none",
-                                                  "contraction=fma",
-                                                  "reduction=none",
-                                                  "reduction=sequential",
-                                                  "reduction=pairwise",
-                                                  "reduction=any_order",
-                                                  "reduction=any_order_any_fusion",
-                                                  "reduction=implementation_defined"};
-    if (covered.count(word) == 0) return "its policy says " + word;
-    at = next;
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
   }
+  return words;
+}
+
+// The first words of policies, and the further ones, that a claim covers: "fp32_any", "fp64_any" or "capsule (WORDS)".
+std::set<std::string> covered_words(const std::string& claim, std::string* format) {
+  std::set<std::string> covered = {"rounding=nearest_even",
+                                   "subnormals=gradual",
+                                   "contraction=none",
+                                   "contraction=fma",
+                                   "reduction=none",
+                                   "reduction=sequential",
+                                   "reduction=pairwise",
+                                   "reduction=any_order",
+                                   "reduction=any_order_any_fusion",
+                                   "reduction=implementation_defined"};
+  *format = claim == "fp32_any" ? "binary32" : claim == "fp64_any" ? "binary64" : "";
+  if (!claim.starts_with("capsule (")) return covered;
+  const std::vector<std::string> words = words_of(claim.substr(9, claim.size() - 10));
+  *format = words[0];
+  for (const std::string& word : words) {
+    if (word.starts_with("operands=")) covered.insert(word);
+    if (word == "flush") covered.insert("subnormals=flush");
+  }
+  if (words.size() > 4 && words[words.size() - 4] == "any")  // rounding, subnormals, order, fusion
+    covered.insert({"rounding=nearest_away", "rounding=toward_zero", "rounding=up", "rounding=down"});
+  return covered;
+}
+
+// Why executions under the policy are not all covered by the claim; "" if they are.
+std::string beyond(const std::string& policy, const std::string& claim) {
+  std::string format;
+  const std::set<std::string> covered = covered_words(claim, &format);
+  if (format.empty()) return "the claim is about the reals";
+  const std::vector<std::string> words = words_of(policy);
+  if (words.empty() || words[0] != format) return "it computes in " + (words.empty() ? "nothing" : words[0]);
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (covered.count(words[i]) == 0) return "its policy says " + words[i];
   return "";
 }
 

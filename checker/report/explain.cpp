@@ -103,6 +103,10 @@ const char* covered(const std::string& semantics) {
     return "every binary32 execution: round to nearest, subnormals kept, sums in any order and fusion";
   if (semantics == "fp64_any")
     return "every binary64 execution: round to nearest, subnormals kept, sums in any order and fusion";
+  if (semantics.starts_with("capsule"))
+    return "every execution that keeps to the words: format of results (and of rounded operands), rounding, "
+           "subnormals, "
+           "order and fusion of sums";
   return "the one execution in the reference order of section 5";
 }
 
@@ -147,8 +151,12 @@ void explain(const Line& l, const Options& options, std::ostream& out) {
   for (const auto& r : readers)
     if (is_foreign && l.detail == r.kind)
       out << at << "trusted: the acceptance predicate of this kind (in checker/translate/: " << r.files << ")\n";
+  const std::string claims = l.claims.empty() ? "" : l.claims.front();
+  constexpr std::size_t npos = std::string::npos;
   if (!is_foreign)
-    out << at << "not covered: flush to zero, Winograd or FFT convolution, TF32, x87 and approximate division\n";
+    out << at << "not covered: " << (claims.find(" flush ") == npos ? "flush to zero, " : "")
+        << (claims.find("=tf32 ") == npos ? "TF32, " : "")
+        << "Winograd or FFT convolution, x87 and approximate division\n";
 }
 
 }  // namespace outward_check

@@ -48,8 +48,7 @@ Line certificate_line(const std::string& file, const Options& options) {
   line.record = a.record, line.rule = a.rule;
   if (!a.rule.empty() || a.word == Word::invalid) line.at = a.records;
   line.records = a.records, line.exact_decisions = a.exact_decisions;
-  line.claims.push_back(semantics_names[static_cast<int>(a.semantics)]);
-  if (a.semantics != Semantics::real && a.claim != Claim::violated) line.claims.push_back("real");
+  line.claims = claims_of(a, question.graph());
   line.detail = claim_names[static_cast<int>(a.claim)];
   for (const Bound& b : a.bounds) {
     line.bounds.push_back("Y_" + std::to_string(b.output) + (b.is_lower ? " >= " : " <= ") + shown(b.value));
@@ -65,7 +64,7 @@ Line witness_line(const std::string& file, std::string_view text, const Options&
   line.file = file, line.detail = "violated";
   require_row(options);
   const std::string& s = options.semantics;
-  if (s == "fp32_any" || s == "fp64_any")
+  if (s == "fp32_any" || s == "fp64_any" || s == "capsule")
     throw UsageError{"a counterexample file has --semantics real, fp32_sequential, fp64_sequential or best"};
   if (options.model.empty() || (options.property.empty() && options.radius.radius.empty())) {
     throw UsageError{"a counterexample file needs --model and --property or --radius"};

@@ -26,8 +26,8 @@ const char* const usage_text =
     "    --min-certified N               a composition that certifies fewer rows is VALID_BUT_NOT_ASKED\n"
     "  --expect holds|violated|bound   default holds, but a counterexample file is asked whether it shows violated:\n"
     "                        without --expect it is VALID (exit code 0) if it does. CI jobs give --expect or --policy\n"
-    "  --semantics real|fp32_any|fp64_any|best   default: the float claim of the model's element type; of another\n"
-    "                        tool's certificate what it states, which is over the reals\n"
+    "  --semantics real|fp32_any|fp64_any|capsule|best   default: the float claim of the model's element type;\n"
+    "                        of another tool's certificate what it states, which is over the reals\n"
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
     "  --input-shape NAME=D,D,...      dimensions the model leaves open\n"
     "  --allow NAME          accept an assumption: asserted-bounds, shards-run-elsewhere, or one of a kernel record\n"
@@ -164,8 +164,8 @@ constexpr WithValue with_value[] = {
      }},
     {"--semantics", Beside::same,
      [](Options& o, Value v) {
-       o.semantics =
-           one_of("--semantics", v, {"real", "fp32_any", "fp64_any", "fp32_sequential", "fp64_sequential", "best"});
+       o.semantics = one_of("--semantics", v,
+                            {"real", "fp32_any", "fp64_any", "capsule", "fp32_sequential", "fp64_sequential", "best"});
      }},
     {"--shard", Beside::open,
      [](Options& o, Value v) {

@@ -1,9 +1,9 @@
 // The question of one command line: see question.hpp.
-#include "checker/readers/readers.hpp"
 #include "checker/report/question.hpp"
 
 #include <algorithm>
 
+#include "checker/readers/readers.hpp"
 #include "checker/report/identity.hpp"
 #include "checker/translate/aptp.hpp"
 #include "checker/translate/dataset.hpp"
@@ -54,6 +54,7 @@ AskedQuestion::AskedQuestion(const Options& options) : options_(options) {
   default_semantics = options.semantics.empty();
   if (options.semantics == "fp32_any") semantics = Semantics::fp32_any;
   if (options.semantics == "fp64_any") semantics = Semantics::fp64_any;
+  if (options.semantics == "capsule") semantics = Semantics::capsule;
 }
 
 const ModelRead& AskedQuestion::read_model_file(const std::string& path) {
@@ -137,6 +138,16 @@ std::vector<ModelFile> AskedQuestion::files_read() const {
 
 bool AskedQuestion::states(const Record& record, const Property& property) {
   return names_property(record, property, true);
+}
+
+std::vector<std::string> claims_of(const Answer& answer, const Graph* graph) {
+  std::vector<std::string> claims = {semantics_names[static_cast<int>(answer.semantics)]};
+  if (answer.semantics == Semantics::capsule) {
+    claims[0] += " (" + answer.numerics.substr(0, answer.numerics.find_last_not_of(' ') + 1) + ")";
+    if (graph != nullptr) claims.push_back(graph->is_binary64 ? "fp64_any" : "fp32_any");
+  }
+  if (answer.semantics != Semantics::real && answer.claim != Claim::violated) claims.push_back("real");
+  return claims;
 }
 
 Run run_at_centre(RadiusOptions centre, const Structure& structure) {

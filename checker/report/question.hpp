@@ -35,6 +35,10 @@ class AskedQuestion final : public Question {
   std::optional<Property> asked_, stated_;
 };
 
+// What a proof covers, the strongest first: "capsule (WORDS)" with the words of the numerics record, then what follows
+// from it for the same model.
+std::vector<std::string> claims_of(const Answer& answer, const Graph* graph);
+
 // The reference execution at the centre after preprocessing.
 Run run_at_centre(RadiusOptions radius, const Structure& structure);
 

@@ -76,6 +76,7 @@ class Tree {
       boxes.push_back(r.line), scopes_.push_back({r.line + 1});
       return;
     }
+    if (r.name == "capsules" && boxes.empty()) return;  // no part of the proof
     if (scopes_.empty()) return void(fault = "a record outside of all boxes");
     if (r.name == "slopes" && r.number("id") != slopes_++) fault = "slopes that are not numbered 0, 1, 2, ...";
     if (r.name == "refute") scopes_.back().own.cases.insert(r.number("case"));
@@ -187,8 +188,7 @@ Followed follow(const std::string& file, const Options& options, Share share, Li
     if (followed) tree.require_cases(*asked);
     if (followed && a.word == Word::vacuous) line->word = "VALID(VACUOUS)", line->code = 2;
     if (tree.fault.empty() && followed && covered && a.word != Word::vacuous) {
-      line->claims.push_back(found);
-      if (a.semantics != Semantics::real) line->claims.push_back("real");
+      line->claims = claims_of(a, &graph);
       return {true,
               {sha256_hex(bytes.data(), bytes.size()), graph_digest(graph), property_digest(*asked), "holds", found}};
     }

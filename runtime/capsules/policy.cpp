@@ -1,5 +1,6 @@
 #include "runtime/capsules/policy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -168,6 +169,32 @@ bool covered_by_any(const NumericalPolicy& p) {
       p.format == Format{8, 23, 127, Convention::ieee} || p.format == Format{11, 52, 1023, Convention::ieee};
   return element && !p.operands && !p.accumulator && p.rounding == Rounding::nearest_even &&
          p.subnormals == Subnormals::gradual && p.reduction != Reduction::block && p.k_ulp == 0;
+}
+
+std::optional<NumericalPolicy> common_policy(std::span<const NumericalPolicy> policies, const Format& element) {
+  constexpr std::string_view claimed[] = {"tf32", "bfloat16", "binary16"};
+  NumericalPolicy all;
+  all.format = element;
+  all.reduction = Reduction::any_order_any_fusion;
+  for (const NumericalPolicy& p : policies) {
+    if (p.format != element || p.accumulator || p.reduction == Reduction::block || p.k_ulp != 0) return std::nullopt;
+    if (p.operands) {
+      const bool known =
+          std::find(std::begin(claimed), std::end(claimed), format_text(*p.operands)) != std::end(claimed);
+      if (!known || (all.operands && all.operands != p.operands)) return std::nullopt;
+      all.operands = p.operands;
+    }
+    if (p.rounding != Rounding::nearest_even) all.rounding = Rounding::toward_zero;
+    if (p.subnormals == Subnormals::flush) all.subnormals = Subnormals::flush;
+  }
+  return all;
+}
+
+bool covered_by(const NumericalPolicy& common, const NumericalPolicy& p) {
+  const std::optional<NumericalPolicy> own = common_policy(std::span(&p, 1), common.format);
+  return own && (!own->operands || own->operands == common.operands) &&
+         (own->rounding == Rounding::nearest_even || common.rounding != Rounding::nearest_even) &&
+         (own->subnormals == Subnormals::gradual || common.subnormals == Subnormals::flush);
 }
 
 }  // namespace outward

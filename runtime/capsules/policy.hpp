@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -81,5 +82,13 @@ std::optional<Reduction> reduction_of(std::string_view word);
 // format, nothing rounded to another one, nearest even, gradual underflow, sums in whatever order, no elementary
 // function beyond correct rounding. FORMAT.md section 5.
 bool covered_by_any(const NumericalPolicy& policy);
+
+// One policy that covers all of them, of the few that a certificate can claim (FORMAT.md section 5, `capsule`): results
+// in `element`, operands rounded to one format at most, rounding nearest_even or (standing for every rounding to a
+// neighbour) toward_zero, flushing or not, any order and fusion. Nothing if there is none.
+std::optional<NumericalPolicy> common_policy(std::span<const NumericalPolicy> policies, const Format& element);
+
+// Whether a claim under `common` (made by common_policy, or its words in a certificate) covers every execution under p.
+bool covered_by(const NumericalPolicy& common, const NumericalPolicy& p);
 
 }  // namespace outward

@@ -12,6 +12,8 @@ using namespace proof_tools;
 
 namespace {
 
+constexpr Numerics binary32_any{Semantics::fp32_any, 0x1p-24, 0x1p-149, 0x1p127};
+
 Fraction value(const Exact& x) { return x.value; }
 
 struct Trial {
@@ -77,7 +79,7 @@ Fraction evaluate(const LinearForm& form, const std::vector<Fraction>& y) {
 
 // Exact values of the stored nodes, or enclosures of relative width 2^-256 behind a bn node.
 std::vector<Ranges<Exact>> exact_trace(const Structure& s, const std::vector<Fraction>& x) {
-  State<Exact> state(s, Semantics::real);
+  State<Exact> state(s, {});
   std::vector<Exact> at(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) at[i] = Exact(x[i]);
   state.start(at);
@@ -100,8 +102,8 @@ TEST_CASE("ranges and bounds contain exact executions, in both profiles") {
     REQUIRE(graph_fault(t.graph) == "");
     fill(t, r);
     const Structure s(t.graph);
-    State<double> directed(s, Semantics::real);
-    State<Exact> exact(s, Semantics::real);
+    State<double> directed(s, {});
+    State<Exact> exact(s, {});
     all_steps(directed, s, t);
     all_steps(exact, s, t);
     LinearForm form = random_form(r, t.graph);
@@ -154,7 +156,7 @@ TEST_CASE("linear networks: bounds are attained at a corner") {
     t.graph = b.graph;
     fill(t, r);
     const Structure s(t.graph);
-    State<Exact> exact(s, Semantics::real);
+    State<Exact> exact(s, {});
     all_steps(exact, s, t);
     const LinearForm form = random_form(r, t.graph);
     Fraction least;
@@ -176,7 +178,7 @@ TEST_CASE("a multiple of a range end carries a split into the bound") {
   GraphBuilder b(1);
   b.like(Kind::scale, 0, {1});
   const Structure s(b.graph);
-  State<Exact> state(s, Semantics::real);
+  State<Exact> state(s, {});
   Trial t;
   t.box = {{Fraction(BigInt(-1)), Fraction(BigInt(1))}};
   state.start(t.box);
@@ -224,7 +226,7 @@ TEST_CASE("lines of single units are as tight as they can be") {
     const std::uint32_t half = b.like(Kind::scale, 0, {0.5});
     b.add(Kind::add, {1, half}, 1, {1});
     const Structure whole(b.graph);
-    State<Exact> state(whole, Semantics::real);
+    State<Exact> state(whole, {});
     state.start(box({{u.lo, u.hi}}));
     state.interval(1);
     LinearForm plus, minus;
@@ -240,7 +242,7 @@ TEST_CASE("max groups: dominating element, weights, constant") {
   const Structure s(b.graph);
   LinearForm plus, minus;
   plus.terms.emplace(0, Fraction::dyadic(1, 0)), minus.terms.emplace(0, Fraction::dyadic(-1, 0));
-  State<double> state(s, Semantics::real);
+  State<double> state(s, {});
   const Slopes third{0, 1, std::string({64, 64, 0}), ""};
   state.start(box({{2, 3}, {0, 2}, {-1, 1}}));  // element 0 dominates
   CHECK(state.lower_bound(plus, {})->double_up() == 2);
@@ -261,13 +263,13 @@ TEST_CASE("without ranges nothing is known") {
   const Slopes slopes{0, 2, std::string(2, 64), ""};
   LinearForm form;
   form.terms.emplace(0, Fraction::dyadic(1, 0));
-  for (const Semantics semantics : {Semantics::real, Semantics::fp32_any}) {
-    State<double> state(s, semantics);
-    State<Exact> exact(s, semantics);
+  for (const Numerics& numerics : {Numerics(), binary32_any}) {
+    State<double> state(s, numerics);
+    State<Exact> exact(s, numerics);
     state.start(box({{0, 1}, {0, 1}})), exact.start(box({{0, 1}, {0, 1}}));
     CHECK(!state.lower_bound(form, {&slopes}).has_value());
     CHECK(!exact.lower_bound(form, {&slopes}).has_value());
-    CHECK((semantics == Semantics::real) == state.overflow().empty());
+    CHECK((numerics.semantics == Semantics::real) == state.overflow().empty());
     state.interval(3), exact.interval(3);
     CHECK(state.ranges(3)[0].h == infinity);
     CHECK(is_infinite(exact.ranges(3)[0].h));
@@ -318,8 +320,8 @@ TEST_CASE("binary32 executions in any order stay in the error box") {
     std::vector<double> at = r.numbers(n, round % 3 == 2 ? 1e-12 : 1);
     for (double v : at) ends.emplace_back(v, v);
     const Structure s(b.graph);
-    State<double> state(s, Semantics::fp32_any);
-    State<Exact> exact(s, Semantics::fp32_any);
+    State<double> state(s, binary32_any);
+    State<Exact> exact(s, binary32_any);
     state.start(box(ends)), exact.start(box(ends));
     state.interval(x), exact.interval(x);
     const double lo = -state.ranges(x)[0].n, hi = state.ranges(x)[0].h;

@@ -243,9 +243,22 @@ class Capsules(harness.FolderTest):
                 file.write(text.replace(*change))
             self.assertEqual(harness.run(*audit).code, 4, change)
         os.remove(self.path("proof"))
-        done = harness.run(*query, "--profile", "deployed_bf16")
+        done = harness.run(*query, "--profile", "cublas_h100_tf32")
         self.assertIn("no certificate", done.err)
         self.assertFalse(os.path.exists(self.path("proof")))
+        done = harness.run(*query, "--profile", "deployed_flush")
+        self.assertIn("the certificate claims capsule (binary32 subnormals=flush", done.err)
+        done = harness.run(*audit)
+        self.assertEqual((done.code, done.out.split()[0]), (0, "covered"), done.err)
+        self.assertIn("with flush underflow", done.out)
+        with open(self.path("proof"), encoding="utf-8") as file:
+            text = file.read()
+        for change in ('"flush"', '"gradual"'), ('"binary32","rounding"', '"binary64","rounding"'):
+            with open(self.path("proof"), "w", encoding="utf-8") as file:
+                file.write(text.replace(*change))
+            done = harness.run(*audit)
+            self.assertEqual((done.code, done.out.split()[0]), (1, "not"), done.err)
+            self.assertIn("OUTSIDE the claim: custom.dense.flush", done.out)
 
     def test_columns_of_float_traps(self):
         folder = os.path.join(CASES, "float_traps")

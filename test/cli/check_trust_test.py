@@ -174,6 +174,48 @@ class TrustTest(harness.FolderTest):
         self.write("records/own.jsonl", line[:-4] + ("0" if line[-4] != "0" else "1") + '"}\n')
         self.refused(certificate, "its digest is not that of its text", *more)
 
+    def test_policies_beyond_the_float_claim(self):
+        """A plan of TF32, bfloat16 or flushing kernels has a certificate of its own claim; its words are looked at."""
+        asked = ["--model", harness.source("examples", "strokes.onnx"), "--radius", "0.05", "--label", "1",
+                 "--input", harness.source("examples", "vertical.csv")]
+        words = {"deployed_tf32": "binary32 operands=tf32 nearest_even gradual any any",
+                 "deployed_bf16": "binary32 operands=bfloat16 nearest_even gradual any any",
+                 "deployed_flush": "binary32 nearest_even flush any any"}
+        for profile, claimed in words.items():
+            made = self.path(profile + ".jsonl")
+            done = harness.run("verify", asked[1], *asked[2:], "--semantics", "capsule", "--profile", profile,
+                               "--certificate", made)
+            self.assertEqual(done.code, 0, done)
+            self.assertIn("claims capsule (binary32 ", done.out + done.err)
+            allowed = ["--allow", profile.replace("deployed_", "deployment-"), "--trust", RECORDS]
+            for semantics in "capsule", "best", "fp32_any", "real":
+                done = harness.run("check", made, *asked, *allowed, "--semantics", semantics)
+                self.assertEqual(done.code, 0, done)
+                self.assertIn("holds under capsule (%s) and fp32_any and real" % claimed, done.out)
+                self.assertEqual(second.run([made] + asked + ["--semantics", semantics])[0], "VALID")
+            self.assertEqual(harness.run("check", made, *asked, "--semantics", "fp64_any").code, 2)
+            self.assertIn("execution that keeps to the words", harness.run("check", made, *asked, "--explain").err)
+            # Two shards are one proof.
+            shards = [self.write("shard%d" % k, harness.run("check", made, *asked, "--shard", "%d/2" % k).out) for k in (1, 2)]
+            done = harness.run("check", made, *asked, *[w for s in shards for w in ("--join", s)], "--semantics", "capsule",
+                               "--allow", "shards-run-elsewhere")
+            self.assertIn("capsule", done.out + done.err)
+            # The kernels named allow more than a claim with other words.
+            with open(made, encoding="utf-8") as file:
+                lines = file.read().split("\n")[:-2]
+            header, numerics = json.loads(lines[0]), json.loads(lines[3])
+            for semantics, first, subnormals in (("capsule", "binary32", "gradual"), ("fp32_any", "binary32", "gradual"),
+                                                 ("capsule", "binary32 operands=binary16", "gradual")):
+                header["semantics"] = semantics
+                numerics.update(format=first, subnormals=subnormals)
+                lines[0], lines[3] = (json.dumps(r, separators=(",", ":"), ensure_ascii=False) for r in (header, numerics))
+                body = "".join(line + "\n" for line in lines)
+                less = self.write("less.jsonl", body + '{"record":"footer","records":%d,"sha256":"%s"}\n' % (
+                    len(lines), hashlib.sha256(body.encode()).hexdigest()))
+                done = harness.run("check", less, *asked, *allowed, "--semantics", "best")
+                self.assertEqual(done.code, 2, done)
+                self.assertIn("not covered by the claim: its policy says", done.err)
+
     def test_assumptions(self):
         names = [n for n in self.records if n.startswith("onnxruntime.") and self.records[n]["op"] in ("dense", "relu")]
         certificate = self.certificate(self.named(*names))

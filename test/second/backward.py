@@ -83,15 +83,15 @@ class Pass:
         elif node.kind == "const":
             for i, v in row:
                 self.total += v * node.values[i]
-        elif node.kind == "max":
-            self.maximum(k, node, row)
         else:
-            if k in self.groups.roots or node.kind == "leaky":
+            if k in self.groups.is_stored:
                 delta = self.errors(k)
                 for i, v in row:
                     self.unbounded = self.unbounded or delta[i] is None
                     self.total += -(magnitude(v) * (delta[i] or 0))
-            if node.kind in LINEAR:
+            if node.kind == "max":
+                self.maximum(k, node, row)
+            elif node.kind in LINEAR:
                 self.linear(node, row)
             else:
                 self.activation(k, node, row)

@@ -21,12 +21,10 @@ from fractions import Fraction
 from groups import Groups
 from importer import Importer
 from interval import linear, node_image
+from numerics import REAL, numerics
 from proof import Proof, Wrong
 
 CODES = {"VALID": 0, "INVALID": 1, "MALFORMED": 4, "UNSUPPORTED": 4}
-NUMERICS = {"fp32_any": ["binary32", "nearest_even", "gradual", "any", "any"],
-            "fp64_any": ["binary64", "nearest_even", "gradual", "any", "any"],
-            "real": ["real", "exact", "exact", "exact", "exact"]}
 
 
 class Usage(Exception):
@@ -75,7 +73,7 @@ def real_outputs(graph, point):
         elif node.kind in ("relu", "leaky", "clip", "abs", "max"):
             p = node.operands[0]
             ranges[p] = tuple(zip(*values[p]))
-            out = node_image(groups, k, ranges, "real")
+            out = node_image(groups, k, ranges, REAL)
         else:
             out = linear(node, [values[p] for p in node.operands])
         values.append(out)
@@ -117,16 +115,20 @@ def check_model(lines, importer, model):
 
 def check_statement(lines, importer, prop, vnnlib_file):
     """Header, property and numerics against what they are about."""
-    header, stated, numerics = lines[0][1], lines[2][1], lines[3][1]
+    header, stated, words = lines[0][1], lines[2][1], lines[3][1]
     graph, semantics = importer.graph, header["semantics"]
-    facts = [("semantics", semantics in ("real", "fp%d_any" % graph.element), True),
+    facts = [("semantics", semantics in ("real", "fp%d_any" % graph.element)
+              or semantics == "capsule" and header["claim"] != "violated", True),
              ("cases", stated["cases"], len(prop.cases)), ("boxes", stated["boxes"], len(prop.boxes)),
              ("digest", stated["digest"], prop.digest),
-             ("numerics", list(numerics.values())[1:], NUMERICS[semantics]),
              ("target", header["claim"] == "bound", prop.target_none)]
     if stated["kind"] == "vnnlib":
         facts.append(("property file", stated["sha256"], hashlib.sha256(vnnlib_file).hexdigest()))
     compare(facts)
+    claim = numerics(semantics, graph.element, list(words.values())[1:])
+    if claim is None:
+        raise Wrong("numerics: these words are not those of the claim")
+    return claim
 
 
 def judge(a):
@@ -186,8 +188,7 @@ def judge_certificate(data, a, model=None, importer=None, asked=None):
         if stated["kind"] == "vnnlib" and (not a.property or stated["digest"] != asked.digest):
             # Only its digest is known, so nothing can be proved of it.
             return "VALID_BUT_NOT_ASKED", "the certificate is about another property"
-        check_statement(lines, importer, prop, vnnlib_file)
-        proof = Proof(graph, prop, header["semantics"], lines[4:])
+        proof = Proof(graph, prop, check_statement(lines, importer, prop, vnnlib_file), lines[4:])
         if header["claim"] == "violated":
             record = proof.take()
             if record["record"] != "point" or proof.at != len(proof.records):
@@ -205,6 +206,8 @@ def judge_certificate(data, a, model=None, importer=None, asked=None):
 def answer(a, header, prop, asked, element):
     wanted = a.semantics or "fp%d_any" % element
     covers = {header["semantics"]} | ({"real"} if header["claim"] != "violated" else set())
+    if header["semantics"] == "capsule":
+        covers.add("fp%d_any" % element)
     if prop.digest != asked.digest:
         return "VALID_BUT_NOT_ASKED", "another property"
     if header["claim"] != a.expect:
@@ -238,7 +241,7 @@ def options(arguments):
     if bool(a.dataset) != bool(a.labels) or a.dataset and (not a.radius or a.input or a.label or a.expect):
         raise Usage("--dataset and --labels belong together, with --radius and without --input, --label and --expect")
     a.expect, a.label = a.expect or "holds", int(a.label) if a.label else None
-    if a.expect not in ("holds", "violated", "bound") or a.semantics not in ("", "best") + records.FLOATS:
+    if a.expect not in ("holds", "violated", "bound") or a.semantics not in ("", "best") + records.CLAIMS:
         raise Usage("--expect or --semantics")
     return a
 

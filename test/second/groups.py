@@ -3,12 +3,11 @@
 Assumes a finished canonical graph. Promises exact fractions (upper ends where a square root is irrational); None
 stands for infinity. Ranges are a mapping node -> (list of lo, list of hi).
 """
-from exact import ends, inverse, magnitude, power, root
+from exact import ends, inverse, magnitude, root
 from execute import conv_terms, dense_terms
 from fractions import Fraction
 from graph import CONTRACTION, LINEAR
 
-UNITS = {"fp32_any": (power(-24), power(-149), power(127)), "fp64_any": (power(-53), power(-1074), power(1023))}
 ONE = Fraction(1)
 
 
@@ -153,29 +152,40 @@ class Groups:
             bound = plus(bound, most(weights[size:]))
         return length + has_bias + 3 * f, 1, times(factor, bound), total
 
-    def error(self, k, ranges, semantics):
-        """delta of every element of a root or a leaky node; None is infinite."""
+    def error(self, k, ranges, claim):
+        """delta of every element of a stored node; None is infinite. claim: see numerics.py."""
         node = self.graph.nodes[k]
-        if semantics == "real":
+        if claim.element is None or node.kind == "input":
             return [Fraction(0)] * node.n
-        u, eta, _ = UNITS[semantics]
         if node.kind == "leaky":
             lo = element_range(self.graph, ranges, node.operands[0])[0]
-            return [None if v is None else u * node.values[0] * max(Fraction(0), -v) + eta for v in lo]
+            below = [None if v is None else max(Fraction(0), -v) for v in lo]
+            return [None if b is None else claim.u * node.values[0] * b + claim.eta + claim.flushed * (2 + b)
+                    for b in below]
+        if k not in self.roots:
+            return [Fraction(2 * claim.flushed)] * node.n
         t, q, p, s = self.member(k, ranges)
-        if t <= 1 and q == 0:
+        n = t + q if t > 1 or q > 0 else 0
+        if n == 0 and not claim.u2 and not claim.flushed:
             return [Fraction(0)] * node.n
-        n = t + q
-        if 2 * n * u >= 1 or p is None:
+        if 2 * n * claim.u >= 1 or p is None:
             return [None] * node.n
-        gamma = n * u / (1 - n * u)
-        return [plus(times(gamma, v), t * (q + 2) * eta * p) for v in s]
+        gamma = n * claim.u / (1 - n * claim.u)
+        relative = gamma + ((1 + claim.u2) ** 2 - 1) * (1 + gamma) if n else gamma
+        absolute = t * ((q + 2) * claim.eta if n else 0) + 4 * t * claim.eta2
+        if any(self.graph.nodes[m].kind != "map" for m in self.members(k)):
+            absolute += t * (6 * q + 16) * claim.flushed
+        return [plus(times(relative, v), absolute * p) for v in s]
 
-    def overflow(self, ranges, semantics):
+    def members(self, k):
+        """The nodes of the group of root k."""
+        return [k] + [m for p in self.graph.nodes[k].operands if p in self.inside for m in self.members(p)]
+
+    def overflow(self, ranges, claim):
         """The first node where the overflow condition fails, or None."""
-        if semantics == "real":
+        if claim.element is None:
             return None
-        omega = UNITS[semantics][2]
+        omega = claim.omega
         for k in self.stored:
             node = self.graph.nodes[k]
             m = self.leaf(k, ranges)[2]
@@ -185,8 +195,14 @@ class Groups:
                 p = self.member(k, ranges)[2]
                 if p is None or 2 * p >= omega:
                     return k
+
+        def flushes(v):
+            return v != 0 and abs(v) < claim.flushed
+
         for k, node in enumerate(self.graph.nodes):
-            if node.kind == "bn" and any(v + node.values[-1] >= omega for v in node.parts(
-                    *[node.ints[0]] * 4)[3]):
+            if node.kind == "bn" and any(v + eps >= omega or v + eps < claim.flushed or flushes(v) or flushes(eps)
+                                         for eps in [node.values[-1]] for v in node.parts(*[node.ints[0]] * 4)[3]):
+                return k
+            if node.kind == "divide" and any(flushes(v) for v in node.values):
                 return k
         return None

@@ -85,7 +85,7 @@ def image(node, lo, hi):
     return low, high
 
 
-def node_image(groups, k, ranges, semantics):
+def node_image(groups, k, ranges, claim):
     """Intervals of a stored node: the rule `interval` of a root or an activation."""
     graph, node = groups.graph, groups.graph.nodes[k]
 
@@ -105,10 +105,7 @@ def node_image(groups, k, ranges, semantics):
             lows = [lo for lo, _ in part if lo is not None]
             highs = [hi for _, hi in part]
             out.append((max(lows) if lows else None, None if None in highs else max(highs)))
-        return out
     else:
         out = [image(node, lo, hi) for lo, hi in operand(node.operands[0])]
-        if node.kind != "leaky":
-            return out
     return [(None if lo is None or d is None else lo - d, plus(hi, d))
-            for (lo, hi), d in zip(out, groups.error(k, ranges, semantics))]
+            for (lo, hi), d in zip(out, groups.error(k, ranges, claim))]

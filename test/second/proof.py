@@ -12,7 +12,6 @@ from interval import node_image
 from records import index_list, slope_bytes
 
 sys.setrecursionlimit(20000)
-FORMAT = {"fp32_any": 32, "fp64_any": 64}
 
 
 class Wrong(Exception):
@@ -41,12 +40,12 @@ class Scope:
         return scope
 
 
-def input_range(bounds, semantics):
+def input_range(bounds, claim):
     """Ends of the input range of a box."""
     lows, highs = [], []
     for lo, _, hi, _ in bounds:
-        if semantics != "real":
-            a, b = nearest(lo, FORMAT[semantics]), nearest(hi, FORMAT[semantics])
+        if claim.element is not None:
+            a, b = nearest(lo, claim.element), nearest(hi, claim.element)
             if a is None or b is None:
                 raise Wrong("an end of the input range overflows")
             lo, hi = min(lo, a), max(hi, b)
@@ -56,8 +55,8 @@ def input_range(bounds, semantics):
 
 
 class Proof:
-    def __init__(self, graph, prop, semantics, records):
-        self.graph, self.groups, self.semantics = graph, Groups(graph), semantics
+    def __init__(self, graph, prop, claim, records):
+        self.graph, self.groups, self.claim = graph, Groups(graph), claim
         self.property, self.records, self.at = prop, records, 0
         self.next_slopes = self.left_open = self.bounds = 0
         self.last_bound = None                 # of the bound or refute record judged last, exactly
@@ -80,7 +79,7 @@ class Proof:
             self.cases = {c for c, case in enumerate(self.property.cases) if case.bounds == bounds}
             ranges = {k: ([None] * self.graph.nodes[k].n, [None] * self.graph.nodes[k].n)
                       for k in self.groups.stored}
-            ranges[0] = input_range(bounds, self.semantics)
+            ranges[0] = input_range(bounds, self.claim)
             scope = Scope(ranges, {}, (), 0)
             self.tree(scope)
             if not self.cases <= scope.refuted:
@@ -94,7 +93,7 @@ class Proof:
             kind = record["record"]
             if kind == "close":
                 if not scope.split:
-                    k = self.groups.overflow(scope.ranges, self.semantics)
+                    k = self.groups.overflow(scope.ranges, self.claim)
                     if k is not None:
                         raise Wrong("the overflow condition fails at node %d" % k)
                 return
@@ -165,7 +164,7 @@ class Proof:
     def backward(self, scope, slopes):
         def errors(k):
             if k not in scope.errors:
-                scope.errors[k] = self.groups.error(k, scope.ranges, self.semantics)
+                scope.errors[k] = self.groups.error(k, scope.ranges, self.claim)
             return scope.errors[k]
         return Pass(self.groups, scope.ranges, errors, slopes)
 
@@ -174,7 +173,7 @@ class Proof:
         if k not in self.groups.is_stored or k == 0:
             raise Wrong("node %d is not the target of a step" % k)
         if record["method"] == "interval":
-            for i, (lo, hi) in enumerate(node_image(self.groups, k, scope.ranges, self.semantics)):
+            for i, (lo, hi) in enumerate(node_image(self.groups, k, scope.ranges, self.claim)):
                 scope.intersect(k, i, lo, hi)
             return
         slopes, found = self.used_slopes(scope, record["slopes"]), []

@@ -90,6 +90,7 @@ def index_list(v):
 
 
 FLOATS = ("real", "fp32_any", "fp64_any")
+CLAIMS = FLOATS + ("capsule",)
 SCHEMA = {
     "header": [dict(format=one_of("outward-certificate"), version=whole, claim=text, semantics=text, producer=text)],
     "model": [dict(files=listed(record(path=text, bytes=whole, sha256=digest)),
@@ -153,7 +154,7 @@ def parse(line):
             v["version"] != 3):
         raise Unsupported("version %d" % v["version"])
     if v["record"] == "header" and (v.get("claim") not in ("holds", "violated", "bound")
-                                    or v.get("semantics") not in FLOATS):
+                                    or v.get("semantics") not in CLAIMS):
         if record(record=text, **SCHEMA["header"][0])(v):
             raise Unsupported("the claim or semantics of the header")
     if not any(record(record=text, **keys)(v) for keys in SCHEMA[v["record"]]):

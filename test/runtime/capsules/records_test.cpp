@@ -222,3 +222,31 @@ TEST_CASE("registry: duplicates are refused, replacements are for the same opera
   r.allow({r.find("a.relu")->sha256});
   CHECK(r.counts(*r.find("a.relu")));
 }
+
+TEST_CASE("one policy covers those of a plan, if a certificate can name it") {
+  const Format single{8, 23, 127, Convention::ieee};
+  const auto common = [&](const std::vector<std::string>& texts) -> std::string {
+    std::vector<NumericalPolicy> policies;
+    for (const std::string& t : texts) policies.push_back(parse_policy(t));
+    const auto all = common_policy(policies, single);
+    if (all) {
+      for (const NumericalPolicy& p : policies) CHECK(covered_by(*all, p));
+    }
+    return all ? policy_text(*all) : "";
+  };
+  const std::string rest = " reduction=any_order_any_fusion";
+  CHECK(common({"binary32", "binary32 contraction=fma reduction=sequential"}) == "binary32" + rest);
+  CHECK(common({"binary32", "binary32 operands=tf32 reduction=any_order"}) == "binary32 operands=tf32" + rest);
+  CHECK(common({"binary32 rounding=up", "binary32 subnormals=flush"}) ==
+        "binary32 rounding=toward_zero subnormals=flush" + rest);
+  CHECK(common({"binary32 operands=tf32", "binary32 operands=bfloat16"}).empty());
+  CHECK(common({"binary32", "binary64"}).empty());
+  CHECK(common({"binary32 operands=e5m2"}).empty());
+  CHECK(common({"binary32 accumulator=binary64"}).empty());
+  CHECK(common({"binary32 operands=tf32 reduction=block(h100_tf32)"}).empty());
+  CHECK(common({"binary32 ulp=2"}).empty());
+  const NumericalPolicy plain = parse_policy("binary32");
+  for (const char* more : {"binary32 operands=tf32", "binary32 subnormals=flush", "binary32 rounding=down", "binary64"})
+    CHECK_FALSE(covered_by(plain, parse_policy(more)));
+  CHECK_FALSE(covered_by(parse_policy("binary32 operands=bfloat16"), parse_policy("binary32 operands=tf32")));
+}
