@@ -245,6 +245,9 @@ class NeuronSplitter {
     for (Child& c : stubborn_) {
       if (root_.state.overflow.empty() && solve_multipliers(c.row)) {
         tree_.close(c.waiting.part, record(c.row));
+        std::vector<double> needs;
+        for (const Half& h : c.row.halves) needs.push_back(h.beta == 0 ? 0 : infinity);
+        unused_.add(tree_, c.waiting.part, c.row, needs, row_margin);
         ++result.domains;
       } else {
         children_.push_back(std::move(c));
