@@ -17,15 +17,6 @@ Property low_output(const Box& box, std::size_t outputs, const Rational& thresho
   return p;
 }
 
-bool is_unsafe(const Property& p, const std::vector<Rational>& y) {
-  for (const Row& row : p.cases[0].rows) {
-    Rational v = Rational(row.constant);
-    for (const auto& [j, a] : row.terms) v += Rational(a) * y[j];
-    if (v > 0) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 TEST_CASE("no point that is cut off is unsafe, over the reals and in binary32") {
@@ -63,17 +54,17 @@ TEST_CASE("no point that is cut off is unsafe, over the reals and in binary32") 
         for (int p = 0; p < 12; ++p) {
           std::vector<double> x = random_point(random, box);  // in the other inputs of the piece
           for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::min(std::max(x[i], piece.lo[i]), piece.hi[i]);
-          CHECK_FALSE(is_unsafe(property, evaluate_exactly(graph, exact_vector(x))[graph.output]));
+          CHECK_FALSE(is_unsafe(property.cases[0], evaluate_exactly(graph, exact_vector(x))[graph.output]));
           for (double& v : x) v = static_cast<float>(v);
           bool inside = true;
           for (std::size_t i = 0; i < x.size(); ++i) inside = inside && piece.lo[i] <= x[i] && x[i] <= piece.hi[i];
           if (semantics == Semantics::fp32_any && inside)
-            CHECK_FALSE(is_unsafe(property, exact_vector(evaluate_binary32(graph, x, random)[graph.output])));
+            CHECK_FALSE(is_unsafe(property.cases[0], exact_vector(evaluate_binary32(graph, x, random)[graph.output])));
         }
       }
       for (int p = 0; p < 4 && !r.clips.empty(); ++p) {
         const std::vector<double> x = random_point(random, left);
-        unsafe_left += is_unsafe(property, evaluate_exactly(graph, exact_vector(x))[graph.output]);
+        unsafe_left += is_unsafe(property.cases[0], evaluate_exactly(graph, exact_vector(x))[graph.output]);
       }
     }
   }

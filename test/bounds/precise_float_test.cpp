@@ -29,15 +29,6 @@ bool holds(const PreciseRange& range, const Rational& x) {
   return above && (range.hi.kind != ExactNumber::Kind::number || x <= value(range.hi));
 }
 
-bool all_true(const Case& unsafe, const std::vector<Rational>& y) {
-  for (const Row& row : unsafe.rows) {
-    Rational sum = row.constant;
-    for (const auto& [j, a] : row.terms) sum += a * y[j];
-    if (row.strict ? sum >= 0 : sum > 0) return false;
-  }
-  return true;
-}
-
 // Cases about to hold: each output (and its negative) at most a little beyond what samples reach, in pairs of rows too.
 void add_close_cases(Random& random, const Graph& graph, const Box& box, Property& property) {
   std::vector<Rational> least;
@@ -111,7 +102,7 @@ TEST_CASE("a float claim in any format holds every execution in binary32, where 
         outside_reals += holds(reals.linear[i], y[i]) ? 0 : 1;
       }
       for (const PreciseCase& c : result.cases) {
-        CHECK_FALSE((c.refuted && all_true(property.cases[c.case_index], y)));
+        CHECK_FALSE((c.refuted && is_unsafe(property.cases[c.case_index], y)));
         refuted += c.refuted ? 1 : 0;
       }
     }
@@ -205,10 +196,10 @@ TEST_CASE("halving inputs refutes more, never a case that a sample reaches, and 
         if (!cases[c].refuted) continue;
         for (int p = 0; p < 20; ++p) {
           const std::vector<double> x = random_point(random, box);
-          CHECK_FALSE(all_true(property.cases[c], evaluate_exactly(graph, exact_vector(x)).at(graph.output)));
+          CHECK_FALSE(is_unsafe(property.cases[c], evaluate_exactly(graph, exact_vector(x)).at(graph.output)));
           if (semantics == Semantics::fp32_any)
             CHECK_FALSE(
-                all_true(property.cases[c], exact_vector(evaluate_binary32(graph, x, random).at(graph.output))));
+                is_unsafe(property.cases[c], exact_vector(evaluate_binary32(graph, x, random).at(graph.output))));
         }
       }
       smaller = cases;

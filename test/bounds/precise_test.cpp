@@ -42,16 +42,6 @@ PreciseResult bounds_in(const std::string& name, const Graph& graph, const Prope
   return bound_in_format(graph, property, parse_number_format(name), options);
 }
 
-// Whether all rows of a case are true at outputs y.
-bool is_unsafe(const Case& unsafe, const std::vector<Rational>& y) {
-  for (const Row& row : unsafe.rows) {
-    Rational sum = row.constant;
-    for (const auto& [j, a] : row.terms) sum += a * y[j];
-    if (row.strict ? sum >= 0 : sum > 0) return false;
-  }
-  return true;
-}
-
 // Random rows over the outputs, one or two in a case.
 void add_cases(Random& random, Property& property) {
   for (int c = 0; c < 3; ++c) {

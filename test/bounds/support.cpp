@@ -428,4 +428,13 @@ std::vector<double> random_point(Random& random, const Box& box) {
   return x;
 }
 
+bool is_unsafe(const Case& unsafe, const std::vector<Rational>& y) {
+  for (const Row& row : unsafe.rows) {
+    Rational sum = row.constant;
+    for (const auto& [j, a] : row.terms) sum += a * y[j];
+    if (row.strict ? sum >= 0 : sum > 0) return false;
+  }
+  return true;
+}
+
 }  // namespace outward::testing

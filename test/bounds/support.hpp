@@ -40,4 +40,7 @@ Property box_property(const Box& box, std::size_t outputs);
 
 std::vector<Rational> exact_vector(const std::vector<double>& values);
 
+// Whether all rows of a case are true at outputs y.
+bool is_unsafe(const Case& unsafe, const std::vector<Rational>& y);
+
 }  // namespace outward::testing
