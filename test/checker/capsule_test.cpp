@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "test/checker/proof_tools.hpp"
+#include "test/checker/random_sums.hpp"
 
 using namespace proof_tools;
 
@@ -59,27 +59,6 @@ class Machine {
   }
 };
 
-double random_sum(Machine& m, Random& r, std::vector<std::pair<double, double>> products, std::vector<double> parts) {
-  while (!products.empty()) {
-    const std::size_t i = r.below(products.size());
-    const auto [a, b] = products[i];
-    products.erase(products.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!parts.empty() && r.below(2) == 0) {
-      const std::size_t j = r.below(parts.size());
-      parts[j] = m.fused(a, b, parts[j]);
-    } else {
-      parts.push_back(m.product(a, b));
-    }
-  }
-  while (parts.size() > 1) {
-    const std::size_t i = r.below(parts.size()), j = r.below(parts.size() - 1);
-    const double a = parts[i];
-    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
-    parts[j] = m.sum(parts[j], a);
-  }
-  return parts[0];
-}
-
 }  // namespace
 
 TEST_CASE("executions under the words of a capsule claim stay in the error box") {
@@ -89,27 +68,17 @@ TEST_CASE("executions under the words of a capsule claim stay in the error box")
     double share = 0;  // of the box that an execution reaches
     for (int round = 0; round < 90; ++round) {
       const std::uint64_t n = 2 + r.below(24);
-      GraphBuilder b(n);
       const double size = round % 3 == 0 ? 100 : round % 3 == 1 ? 1 : 1e-20;
-      const std::vector<double> w = r.numbers(n, size), bias = r.numbers(1, size), c = r.numbers(1, size);
-      std::vector<double> payload = w;
-      payload.push_back(bias[0]);
-      std::uint32_t x = b.dense(0, 1, payload, true);
-      x = b.like(Kind::shift, x, c);
-      const std::uint32_t y = b.like(Kind::relu, x);
-      const std::vector<double> at = r.numbers(n, round % 3 == 2 ? 1e-18 : 1);
-      std::vector<std::pair<double, double>> ends;
-      for (double v : at) ends.emplace_back(v, v);
-      const Structure s(b.graph);
+      RandomSum group(r, n, size, round % 3 == 2 ? 1e-18 : 1);
+      const std::uint32_t x = group.root, y = group.builder.like(Kind::relu, x);
+      const Structure s(group.builder.graph);
       State<double> state(s, words.numerics), real(s, {});
-      for (State<double>* each : {&state, &real}) each->start(box(ends)), each->interval(x), each->interval(y);
+      for (State<double>* each : {&state, &real}) each->start(box(group.ends())), each->interval(x), each->interval(y);
       CHECK(state.overflow().empty());
       const double middle = (real.ranges(x)[0].h - real.ranges(x)[0].n) / 2;
       for (int trial = 0; trial < 40; ++trial) {
         Machine m(words, r);
-        std::vector<std::pair<double, double>> products;
-        for (std::uint64_t i = 0; i < n; ++i) products.emplace_back(w[i], at[i]);
-        const double sum = random_sum(m, r, products, {bias[0], c[0]});
+        const double sum = group.execute<double>(m, r);
         CHECK(-state.ranges(x)[0].n <= sum);
         CHECK(sum <= state.ranges(x)[0].h);
         const double output = m.stored(std::max(m.stored(sum), 0.0));

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "test/checker/proof_tools.hpp"
+#include "test/checker/random_sums.hpp"
 
 using namespace proof_tools;
 
@@ -281,27 +281,11 @@ TEST_CASE("without ranges nothing is known") {
 
 namespace {
 
-// One sum with random order, bracketing and fusion in binary32: terms are products a*b or single numbers.
-float random_sum(Random& r, std::vector<std::pair<float, float>> products, std::vector<float> parts) {
-  while (!products.empty()) {
-    const std::size_t i = r.below(products.size());
-    const auto [a, b] = products[i];
-    products.erase(products.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!parts.empty() && r.below(2) == 0) {
-      const std::size_t j = r.below(parts.size());
-      parts[j] = std::fma(a, b, parts[j]);
-    } else {
-      parts.push_back(a * b);
-    }
-  }
-  while (parts.size() > 1) {
-    const std::size_t i = r.below(parts.size()), j = r.below(parts.size() - 1);
-    const float a = parts[i];
-    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
-    parts[j] = parts[j] + a;
-  }
-  return parts[0];
-}
+struct Binary32 {
+  float product(float a, float b) { return a * b; }
+  float fused(float a, float b, float c) { return std::fma(a, b, c); }
+  float sum(float a, float b) { return a + b; }
+};
 
 }  // namespace
 
@@ -309,30 +293,20 @@ TEST_CASE("binary32 executions in any order stay in the error box") {
   Random r(13);
   for (int round = 0; round < 60; ++round) {
     const std::uint64_t n = 2 + r.below(30);
-    GraphBuilder b(n);
     const double size = round % 3 == 0 ? 1e6 : round % 3 == 1 ? 1 : 1e-30;
-    const std::vector<double> w = r.numbers(n, size), bias = r.numbers(1, size), c = r.numbers(1, size);
-    std::vector<double> payload = w;
-    payload.push_back(bias[0]);
-    std::uint32_t x = b.dense(0, 1, payload, true);
-    x = b.like(Kind::shift, x, c);
-    std::vector<std::pair<double, double>> ends;
-    std::vector<double> at = r.numbers(n, round % 3 == 2 ? 1e-12 : 1);
-    for (double v : at) ends.emplace_back(v, v);
-    const Structure s(b.graph);
+    const RandomSum sum(r, n, size, round % 3 == 2 ? 1e-12 : 1);
+    const std::uint32_t x = sum.root;
+    const Structure s(sum.builder.graph);
     State<double> state(s, binary32_any);
     State<Exact> exact(s, binary32_any);
-    state.start(box(ends)), exact.start(box(ends));
+    state.start(box(sum.ends())), exact.start(box(sum.ends()));
     state.interval(x), exact.interval(x);
     const double lo = -state.ranges(x)[0].n, hi = state.ranges(x)[0].h;
     const Exact half = add_up(exact.ranges(x)[0].h, exact.ranges(x)[0].n);
     CHECK(roughly(half) <= hi - lo + 1e-300);
     CHECK(hi - lo <= 1.001 * roughly(half));
     for (int trial = 0; trial < 40; ++trial) {
-      std::vector<std::pair<float, float>> products;
-      for (std::uint64_t i = 0; i < n; ++i) products.emplace_back(static_cast<float>(w[i]), static_cast<float>(at[i]));
-      const double z =
-          static_cast<double>(random_sum(r, products, {static_cast<float>(bias[0]), static_cast<float>(c[0])}));
+      const double z = static_cast<double>(sum.execute<float>(Binary32(), r));
       REQUIRE(lo <= z);
       REQUIRE(z <= hi);
     }
