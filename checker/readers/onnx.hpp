@@ -117,7 +117,6 @@ struct Op {
   Int opset;
   std::string kind, name;  // operator; what messages call the node
   std::size_t outputs = 1;
-  bool complete = false;  // the rule ran to its end
   std::map<std::string, Message> attributes;
   std::vector<const Value*> in;  // null: absent
   std::vector<Value> out;

@@ -37,7 +37,7 @@ struct ModelRead {
   std::vector<ModelFile> files;  // the model, then external data sorted by path
 };
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
-// ONNX, FORMAT.md section 2. Lists all blockers it can find in one ReadError.
+// ONNX, FORMAT.md section 2. The ReadError names the first thing that stands in the way.
 ModelRead read_model(const std::string& path, const Shapes& overrides);
 
 // VNN-LIB 1.0 (FORMAT.md section 4); bytes already decompressed. expected sizes come from the model.

@@ -23,7 +23,7 @@ struct Trusted {
 constexpr Trusted trusted[] = {
     {proof | witness, 0, "ONNX operators mean what section 2 of FORMAT.md says", "checker/readers/onnx_*.cpp"},
     {proof | witness, vnnlib, "VNN-LIB means what section 4 says",
-     "checker/readers/vnnlib.cpp, checker/readers/vnnlib_cases.cpp, checker/readers/decimal.cpp"},
+     "checker/readers/vnnlib.cpp, checker/readers/decimal.cpp"},
     {proof | witness, radius, "radius queries mean what section 4 says",
      "checker/readers/radius.cpp, checker/readers/decimal.cpp, checker/report/question.cpp"},
     {proof | witness, centre, "the centre is the point in its file", "checker/translate/arrays*.cpp"},

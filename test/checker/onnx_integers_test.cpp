@@ -105,8 +105,10 @@ TEST_CASE("shapes and counts") {
   CHECK(show(one(13, {1}, node("Constant", "", "y", {f("value_float", 0.5)}))) == "const()#1 | 0.5");
   CHECK(show(one(13, {1}, node("Constant", "", "y", {attribute("value_floats", 6).real(7, 1).real(7, 2)}))) ==
         "const()#2 | 1 2");
-  CHECK(contains(show(one(11, {1}, node("Constant", "", "y", {f("value_float", 0.5)}))),
-                 "'value_float' is not understood"));
+  CHECK(contains(show(one(11, {1}, node("Constant", "", "y", {f("value_float", 0.5)}))), "'value' is missing"));
+  CHECK(
+      contains(show(one(11, {1}, node("Constant", "", "y", {f("value_float", 0.5), t("value", floats("", {1}, {1}))}))),
+               "'value_float' is not understood"));
   CHECK(contains(show(one(13, {1}, node("Constant", "", "y"))), "exactly one value"));
   CHECK(
       contains(folded(13, {node("Constant", "", "r", {s("value_string", "5")})}), "'value_string' is not understood"));
