@@ -15,7 +15,7 @@ bool policy_box(const Network& net, std::uint32_t k, const std::vector<double>& 
     if (net.node(m).kind == Kind::bn && !(net.batch_norm[m].max_variance_up < e.omega)) overflow = true;
   }
   if (!(mul_up(2.0, magnitude) < e.omega)) overflow = true;
-  const double relative = n == 0 ? 0.0 : e.relative(n, terms);
+  const double relative = n > 0 ? e.relative(n, terms) : only_moves || e.operand_u == 0 ? 0.0 : e.factors();
   const double tiny = mul_up(e.absolute(n, terms, net.groups.roundings[k], only_moves), magnitude);
   if (!(relative < infinity)) overflow = true;
   if (overflow) return false;

@@ -306,7 +306,7 @@ template <class U> void State<U>::compute_error_box(std::uint32_t root) {
   const U share = mul_up(U(N), U(m.unit));
   if (box.overflow || !(T < 0x1p50) || !(share < U(0.5))) return;
   const U gamma = div_up(share, -add_up(share, U(-1)));  // 1 - N*u is exact
-  const U operands = N > 0 ? mul_up(U(m.operand_unit), U(2 + m.operand_unit)) : U(0);
+  const U operands = !only_maps ? mul_up(U(m.operand_unit), U(2 + m.operand_unit)) : U(0);
   const U relative = add_up(gamma, mul_up(operands, add_up(U(1), gamma)));
   U least = N > 0 ? mul_up(U(Q + 2), U(m.underflow)) : U(0);
   least = add_up(least, mul_up(U(4), U(m.operand_underflow)));

@@ -36,15 +36,15 @@ struct PolicyError {
     return nu < 0.25 ? div_up(nu, sub_down(1.0, nu)) : infinity;
   }
 
+  // (1 + u_o)² − 1: what rounding both factors of a product loses, also where nothing else is rounded.
+  double factors() const { return add_up(mul_up(2, operand_u), mul_up(operand_u, operand_u)); }
+
   // Multiplies S. Infinite when the sum is too long to say anything.
   double relative(std::uint64_t n, std::uint64_t terms) const {
     const double rounded = static_cast<double>(n);
     const double g = gamma(widened ? 2 * rounded + 2 : rounded);
     double out = g;
-    if (operand_u > 0) {
-      const double both = add_up(mul_up(2, operand_u), mul_up(operand_u, operand_u));
-      out = add_up(out, mul_up(both, add_up(1, g)));
-    }
+    if (operand_u > 0) out = add_up(out, mul_up(factors(), add_up(1, g)));
     if (block) {
       const double steps = std::ceil(static_cast<double>(terms) / block->products) + 1;
       const double lost = add_up(mul_up(block->products + 1, std::ldexp(1.0, -block->extra_bits)), 1.0 + 0x1p-20);

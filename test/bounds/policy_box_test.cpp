@@ -87,6 +87,22 @@ TEST_CASE("capsule: each term of the boxes is needed") {
             .outside > 0);
 }
 
+// See the test of the same name in test/checker/capsule_test.cpp.
+TEST_CASE("capsule: what a sum of one number adds is rounded like every other operand") {
+  Graph g;
+  Node input, reduce;
+  input.size = reduce.size = 1;
+  reduce.kind = Kind::reduce, reduce.operands = {0}, reduce.ints = {1, 1};
+  g.nodes = {input, reduce}, g.output = 1;
+  Network net(g);
+  net.follow(std::vector<NumericalPolicy>(2, parse_policy("binary32 operands=bfloat16 reduction=any_order")));
+  BackwardEngine engine(net, {1, true, {}});
+  const double x = 1 + 0x1p-12, rounded = 1;
+  const State state = propagate(net, Semantics::capsule, {{x}, {x}}, engine);
+  CHECK(state.range[1].lo[0] <= rounded);
+  CHECK(state.range[1].hi[0] - state.range[1].lo[0] < 0x1p-5);
+}
+
 TEST_CASE("capsule: covered policies give the boxes of fp32_any") {
   Random random(12);
   for (int trial = 0; trial < 20; ++trial) {

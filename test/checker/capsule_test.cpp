@@ -92,6 +92,30 @@ TEST_CASE("executions under the words of a capsule claim stay in the error box")
   }
 }
 
+// A mean over one pixel or a sum over an axis of one element has T = 1 and Q = 0, and the box of such a group once had
+// no share for the operands. A kernel that makes it a product with ones rounds them all the same.
+TEST_CASE("what a sum of one number adds is rounded like every other operand") {
+  const double x = 1 + 0x1p-12, rounded = 1;  // to bfloat16
+  for (const bool negates : {false, true}) {
+    GraphBuilder b(1);
+    std::uint32_t y = b.add(Kind::reduce, {0}, 1, {1, 1});
+    if (negates) y = b.like(Kind::neg, y);
+    const Structure s(b.graph);
+    State<double> state(s, all_words[1].numerics);
+    state.start(box({{x, x}})), state.interval(y);
+    const double result = negates ? -rounded : rounded;
+    CHECK(-state.ranges(y)[0].n <= result);
+    CHECK(result <= state.ranges(y)[0].h);
+    CHECK(state.ranges(y)[0].h + state.ranges(y)[0].n < 0x1p-5);
+  }
+  GraphBuilder b(1);  // what only moves is not rounded
+  const std::uint32_t y = b.add(Kind::map, {0}, 2, {0, 0});
+  const Structure s(b.graph);
+  State<double> state(s, all_words[1].numerics);
+  state.start(box({{x, x}})), state.interval(y);
+  CHECK(state.ranges(y)[0].h + state.ranges(y)[0].n < 0x1p-50);
+}
+
 TEST_CASE("flushed numbers move every stored value, and a flushed divisor or variance excludes nothing") {
   Numerics flush = all_words[3].numerics;
   flush.flushed = 0x1p-14;

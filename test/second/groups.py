@@ -171,9 +171,10 @@ class Groups:
         if 2 * n * claim.u >= 1 or p is None:
             return [None] * node.n
         gamma = n * claim.u / (1 - n * claim.u)
-        relative = gamma + ((1 + claim.u2) ** 2 - 1) * (1 + gamma) if n else gamma
+        only_maps = all(self.graph.nodes[m].kind == "map" for m in self.members(k))
+        relative = gamma if only_maps else gamma + ((1 + claim.u2) ** 2 - 1) * (1 + gamma)
         absolute = t * ((q + 2) * claim.eta if n else 0) + 4 * t * claim.eta2
-        if any(self.graph.nodes[m].kind != "map" for m in self.members(k)):
+        if not only_maps:
             absolute += t * (6 * q + 16) * claim.flushed
         return [plus(times(relative, v), absolute * p) for v in s]
 
