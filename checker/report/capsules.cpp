@@ -72,6 +72,7 @@ Capsule capsule_of(const JsonText& record) {
   c.name = text("name"), c.op = text("op"), c.policy = text("policy"), c.assumption = text("assumption");
   c.trust = label_of(text("trust"));
   const int most = supported(member(record, "contracts", JsonKind::object), c.op, &c.fault);
+  if (!member(record, "forward", JsonKind::boolean).truth) c.fault = "it does not run forward";
   if (c.trust < 0) c.fault = "its label " + text("trust") + " is none";
   if (c.fault.empty() && c.trust > most)
     c.fault = "its label " + text("trust") + " is stronger than its evidence, which supports " + trust_labels[most];
@@ -147,15 +148,17 @@ std::set<std::string> covered_words(const std::string& claim, std::string* forma
   return covered;
 }
 
-// Why executions under the policy are not all covered by the claim; "" if they are.
-std::string beyond(const std::string& policy, const std::string& claim) {
+// Why executions of an operator under the policy are not all covered by the claim; "" if they are.
+std::string beyond(const std::string& op, const std::string& policy, const std::string& claim) {
   std::string format;
   const std::set<std::string> covered = covered_words(claim, &format);
   if (format.empty()) return "the claim is about the reals";
   const std::vector<std::string> words = words_of(policy);
   if (words.empty() || words[0] != format) return "it computes in " + (words.empty() ? "nothing" : words[0]);
+  const bool contracts = op == "dense" || op == "conv" || op == "reduce";
   for (std::size_t i = 1; i < words.size(); ++i)
-    if (covered.count(words[i]) == 0) return "its policy says " + words[i];
+    if (covered.count(words[i]) == 0 || (!contracts && words[i].starts_with("operands=")))
+      return "its policy says " + words[i] + (contracts ? "" : " of " + op);
   return "";
 }
 
@@ -228,7 +231,7 @@ void judge_capsules(const Options& options, const std::string& file, const Graph
     if (!c.is_shipped && allowed.count(digest) == 0)
       not_asked("capsule " + name +
                 ": its record is not shipped with this checker, nor on the list of --allow-records");
-    const std::string outside = beyond(c.policy, line->claims.empty() ? "" : line->claims[0]);
+    const std::string outside = beyond(c.op, c.policy, line->claims.empty() ? "" : line->claims[0]);
     if (!outside.empty()) not_asked("capsule " + name + ": not covered by the claim: " + outside);
     if (c.trust < least)
       not_asked("capsule " + name + " is " + trust_labels[std::max(c.trust, 0)] + ", asked was at least " +

@@ -61,6 +61,8 @@ constexpr std::array<const char*, 9> devices = {"cpu", "cuda",     "rocm",   "me
 constexpr std::array<const char*, 15> providers = {"reference", "fast",  "formatted", "onnxruntime", "native_cuda",
                                                    "libtorch",  "aten",  "mps",       "webgpu",      "cublas",
                                                    "cudnn",     "nvrtc", "xla",       "neuron",      "custom"};
+constexpr std::array<const char*, 6> contractions = {"dense",  "conv",           "reduce",
+                                                     "matmul", "conv_transpose", "scaled_dot_product_attention"};
 constexpr std::array<const char*, 3> layouts = {"row_major", "column_major", "nhwc"};
 
 template <std::size_t N>
@@ -279,6 +281,8 @@ Capsule parse_capsule(std::string_view line, const std::string& where, std::size
   c.notes = o.text("notes");
   c.sha256 = o.text("sha256");
   if (find_op(c.op) == nullptr) o.fault("unknown operator", json_text(c.op));
+  if (c.policy.operands && !among(contractions, c.op))
+    o.fault("the policy rounds the factors of contractions, and the operator is none", json_text(c.op));
   if (!is_provider(c.provider)) o.fault("unknown provider", json_text(c.provider));
   if (!is_device(c.device)) o.fault("unknown device", json_text(c.device));
   if (c.name.empty()) o.fault("a capsule has a name", "none");

@@ -151,6 +151,8 @@ class TrustTest(harness.FolderTest):
         base = self.records["reference.dense.binary32"]
         certificate, more = self.own(trust="proved")
         self.refused(certificate, "stronger than its evidence", *more)
+        certificate, more = self.own(forward=False)
+        self.refused(certificate, "does not run forward", *more)
         certificate, more = self.own(trust="sure")
         self.refused(certificate, "its label sure is none", *more)
         for field in "shape", "layout", "value":
@@ -200,9 +202,24 @@ class TrustTest(harness.FolderTest):
             done = harness.run("check", made, *asked, *[w for s in shards for w in ("--join", s)], "--semantics", "capsule",
                                "--allow", "shards-run-elsewhere")
             self.assertIn("capsule", done.out + done.err)
-            # The kernels named allow more than a claim with other words.
             with open(made, encoding="utf-8") as file:
                 lines = file.read().split("\n")[:-2]
+            # An operator that multiplies no factors has no operands to round: such a record means nothing that is covered.
+            for op, told in ("relu", "operands=bfloat16 of relu"), ("dense", ""):
+                line, digest = sealed_record(dict(self.records["reference.%s.binary32" % op], name="own", policy="binary32 operands=bfloat16"))
+                self.write("own/own.jsonl", line + "\n")
+                for path in glob.glob(RECORDS + "/*.jsonl"):
+                    with open(path, encoding="utf-8") as file:
+                        self.write("own/" + os.path.basename(path), file.read())
+                named = json.dumps({"record": "capsules", "profile": "p", "names": ["own"], "sha256": [digest]}, separators=(",", ":"))
+                body = "".join(l + "\n" for l in lines[:4] + [named] + lines[4:])
+                more = self.write("more.jsonl", body + '{"record":"footer","records":%d,"sha256":"%s"}\n' % (
+                    len(lines) + 1, hashlib.sha256(body.encode()).hexdigest()))
+                done = harness.run("check", more, *asked, *allowed[:2], "--trust", self.path("own"), "--semantics", "best",
+                                   "--allow-records", self.write("digests", digest + "\n"))
+                self.assertEqual(done.code, 0 if "bf16" in profile and not told else 2, done)
+                self.assertIn(told, done.err)
+            # The kernels named allow more than a claim with other words.
             header, numerics = json.loads(lines[0]), json.loads(lines[3])
             for semantics, first, subnormals in (("capsule", "binary32", "gradual"), ("fp32_any", "binary32", "gradual"),
                                                  ("capsule", "binary32 operands=binary16", "gradual")):

@@ -131,6 +131,21 @@ TEST_CASE("records: a record reads back, and every change of its text is refused
   CHECK_THROWS_AS(sealed("{}"), InputRefused);
 }
 
+// A policy says of every operator how it computes. Of one without factors `operands=` says nothing that a box could
+// hold.
+TEST_CASE("records: only contractions have operands to round") {
+  for (const char* op :
+       {"dense", "conv", "reduce", "matmul", "bn", "scale", "divide", "leaky", "relu", "add", "softmax"}) {
+    Capsule c = good_capsule(std::string("a.") + op, op);
+    c.policy = parse_policy("binary32 operands=tf32 reduction=any_order");
+    const std::string name = op;
+    const bool contracts = name == "dense" || name == "conv" || name == "reduce" || name == "matmul";
+    CAPTURE(name);
+    CHECK((refusal([&] { parse_capsule(record_text(c), "t"); }).find("factors of contractions") == std::string::npos) ==
+          contracts);
+  }
+}
+
 TEST_CASE("records: those built in are right, and name files and symbols that exist") {
   const Registry& shipped = Registry::shipped();
   CHECK(shipped.capsules().size() > 150);
