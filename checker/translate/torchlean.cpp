@@ -2,6 +2,7 @@
 #include "checker/translate/torchlean.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -202,6 +203,16 @@ std::string about(const Fraction& value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.6g", value.double_up());
   return text;
+}
+
+std::string digits(const Fraction& value) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, value.double_up()).ptr};
+}
+
+std::string quoted(const JsonText& formula) {
+  constexpr std::size_t most = 200;
+  return formula.text.size() <= most ? formula.text : formula.text.substr(0, most) + "...";
 }
 
 std::string counted(std::size_t n, const char* noun) {

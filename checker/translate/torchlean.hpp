@@ -49,6 +49,8 @@ bool has_format(const JsonText& document, std::string_view prefix);
 std::string read_named_file(const ForeignOptions& options, const JsonText& path, std::string* found);
 
 std::string about(const Fraction& value);              // six digits, for people
+std::string digits(const Fraction& value);             // REQUIRES a binary64 number; reads back as the same
+std::string quoted(const JsonText& formula);           // its start and "..." if it is longer than a line or two
 std::string counted(std::size_t n, const char* noun);  // "1 row", "2 rows"
 
 // Collects the conditions of a predicate. A false condition is a reason; a <= b may also hold up to the slack.

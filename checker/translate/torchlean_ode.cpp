@@ -154,11 +154,15 @@ Judgement judge_ode(const JsonText& document, const ForeignOptions& options) {
   if (segments.empty()) malformed(*document.find("segments"), "no segments");
 
   Ruling ruling(document, options);
-  ruling.judgement.statement = "the solution of u' = " + text.text.substr(0, 80) + " on [" + about(segments[0].t0) +
-                               ", " + about(segments.back().t1) +
-                               "] stays between the lower and upper networks of its segments";
+  const Segment &first = segments[0], &last = segments.back();
+  ruling.judgement.statement = "every solution of u' = " + quoted(text) + " with u(" + digits(first.t0) + ") in [" +
+                               digits(first.initial.lo) + ", " + digits(first.initial.hi) + "] stays on [" +
+                               digits(first.t0) + ", " + digits(last.t1) +
+                               "] between the lower and upper networks of its segments";
+  const bool is_slack = settings.slack.sign() > 0;
   ruling.judgement.established = {
-      "the inequalities of lower and upper solutions on all of the interval, over the real numbers",
+      std::string("the inequalities of lower and upper solutions on all of the interval, over the real numbers") +
+          (is_slack ? ", up to the slack of the file" : ""),
       "networks read from " + files.substr(0, 300)};
   ruling.judgement.not_established = {
       "the comparison theorem, which turns them into the statement, is not checked here"};
@@ -169,7 +173,7 @@ Judgement judge_ode(const JsonText& document, const ForeignOptions& options) {
   check_links(segments, &ruling);
   for (const Segment& segment : segments)
     if (ruling.good()) check_segment(rhs, segment, settings, settings.slack, &ruling);
-  if (settings.slack.sign() > 0)
+  if (is_slack)
     ruling.judgement.not_established.push_back("the inequalities without the slack of the file: up to " +
                                                about(settings.slack) + " they may fail, and then nothing follows");
   return ruling.finish();

@@ -131,7 +131,7 @@ Judgement judge_pinn(const JsonText& document, const ForeignOptions& options) {
     const std::optional<Enclosure> r = residual.over({mid.value, mid.slope, mid.curve}, pinn_bits);
     matching.compare({residuals.lo[i], residuals.hi[i]}, *r, "the residual" + at);  // no division: always there
   }
-  ruling.judgement.statement = "intervals of u, its central difference and the residual " + pde.text.substr(0, 80) +
+  ruling.judgement.statement = "intervals of u, its central difference and the residual " + quoted(pde) +
                                " of the model in the file, within " + about(q.eps) + " of " +
                                counted(q.points.size(), "point");
   ruling.judgement.established = {"every end equals the recomputed interval bound up to " + about(tolerance) +

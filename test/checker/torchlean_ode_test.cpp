@@ -39,7 +39,7 @@ TEST_CASE("ODE certificate: inequalities, segments and settings") {
   const Change changes[] = {
       {R"x("rhs": "-u")x", R"x("rhs": "-u + 0*t")x", "accept"},
       {R"x("rhs": "-u")x", R"x("rhs": "-1.0000001*u")x", "reject"},  // equality at t = 0, then lower' > f
-      {R"x("rhs": "-u")x", R"x("rhs": "0.001")x", "reject"},          // upper' = 0 < f
+      {R"x("rhs": "-u")x", R"x("rhs": "0.001")x", "reject"},         // upper' = 0 < f
       {R"x("rhs": "-u")x", R"x("rhs": "-u^1*sin(1)^0")x", "accept"},
       {R"x("rhs": "-u")x", R"x("rhs": "-log(u) - u")x", "accept"},
       {R"x("rhs": "-u")x", R"x("rhs": "-u/(t - 0.25)")x", "reject"},  // not defined inside
@@ -80,12 +80,32 @@ TEST_CASE("ODE certificate: inequalities, segments and settings") {
   CHECK(verdict(with(decay, R"("slack": 0.0)", R"("slack": 0.5)"), loose) == "accept");
 }
 
+// The printed statement once left out the initial values, so that it was false of all other solutions, and cut the
+// right-hand side after 80 characters without a mark.
+TEST_CASE("ODE certificate: the statement names the whole right-hand side and the initial values") {
+  const Nets nets;
+  const auto statement = [&](const std::string& text) {
+    const JsonText document = parse_json_text(text);
+    return foreign_kind(document)->judge(document, nets.options).statement;
+  };
+  CHECK(statement(decay) ==
+        "every solution of u' = -u with u(0) in [1, 1] stays on [0, 0.5] between the lower and "
+        "upper networks of its segments");
+  CHECK(statement(with(decay, R"("hi": 1})", R"("hi": 1.0000000000000002})")).find("in [1, 1.0000000000000002]") !=
+        std::string::npos);
+  std::string longer = "-u";
+  for (int i = 0; i < 40; ++i) longer += " + 0*t";
+  CHECK(statement(with(decay, R"(-u)", longer.substr(0, 188))).find("+ 0*t with u(0)") != std::string::npos);
+  CHECK(statement(with(decay, R"(-u)", longer)).find("... with u(0)") != std::string::npos);
+}
+
 TEST_CASE("ODE certificate: segments must follow each other and hand over") {
   const Nets nets;
   const auto two = [](const std::string& t0, const std::string& init) {
     return R"({"rhs": "0", "segments": [{"t0": 0, "t1": 1, "init": 1, "lowerWeights": "nets/one.json",
       "upperWeights": "nets/one.json"},
-      {"t0": )" + t0 + R"(, "t1": 2, "init": )" + init + R"(, "lowerWeights": "nets/one.json",
+      {"t0": )" +
+           t0 + R"(, "t1": 2, "init": )" + init + R"(, "lowerWeights": "nets/one.json",
       "upperWeights": "nets/one.json"}]})";
   };
   CHECK(verdict(two("1", "1"), nets.options) == "accept");
