@@ -30,7 +30,7 @@ class Query {
         observer_(observer),
         started_(Clock::now()),
         rows_(property),
-        spool_(std::make_shared<ProofSpool>()),
+        spool_(std::make_shared<Spool>()),
         proofs_(property.boxes.size(), BoxProof(spool_)) {
     open_.assign(property.cases.size(), 1);
     case_replays_.assign(property.cases.size(), 0);
@@ -426,7 +426,7 @@ class Query {
   ProofObserver& observer_;
   Clock::time_point started_;
   RowTable rows_;
-  std::shared_ptr<ProofSpool> spool_;
+  std::shared_ptr<Spool> spool_;
   std::vector<BoxProof> proofs_;
   std::vector<char> open_;
   std::vector<std::unique_ptr<FastNetwork>> searchers_;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "formats/error.hpp"
 
@@ -88,18 +89,28 @@ Target find_target(const std::string& path) {
   return t;
 }
 
-// Writes all of it and closes. False: errno says why.
-bool write_all(int descriptor, const std::string& content) {
-  bool good = true;
-  for (std::size_t done = 0; done < content.size() && good;) {
-    const ssize_t n = ::write(descriptor, content.data() + done, content.size() - done);
-    if (n > 0) done += static_cast<std::size_t>(n);
-    good = n > 0 || (n < 0 && errno == EINTR);
-  }
-  const int error = errno;
-  const bool closed = ::close(descriptor) == 0;
-  if (!good) errno = error;
-  return good && closed;
+// Writes all of it and closes. False: errno says why. Closes also when content throws.
+bool write_all(int descriptor, const Pieces& content) {
+  struct Closing {
+    int descriptor;
+    ~Closing() {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+    bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
+  } open{descriptor};
+  int error = 0;
+  content([&](std::string_view piece) {
+    while (error == 0 && !piece.empty()) {
+      const ssize_t n = ::write(descriptor, piece.data(), piece.size());
+      if (n > 0)
+        piece.remove_prefix(static_cast<std::size_t>(n));
+      else if (n == 0 || errno != EINTR)
+        error = n == 0 ? EIO : errno;
+    }
+  });
+  const bool closed = open.close();
+  if (error != 0) errno = error;
+  return error == 0 && closed;
 }
 
 // A new file in the folder of the target; −1: errno says why.
@@ -112,13 +123,17 @@ int open_temporary(const Target& t, std::string& name) {
   return -1;
 }
 
-void write_through(const std::string& path, int descriptor, const std::string& content) {
+void write_through(const std::string& path, int descriptor, const Pieces& content) {
   if (descriptor < 0 || !write_all(descriptor, content)) throw ResourceError("cannot write " + path + ": " + reason());
 }
 
 }  // namespace
 
 void save_file(const std::string& path, const std::string& content) {
+  save_file(path, Pieces([&](const std::function<void(std::string_view)>& each) { each(content); }));
+}
+
+void save_file(const std::string& path, const Pieces& content) {
   const Target t = find_target(path);
   if (t.kind == Target::Kind::refused) throw ResourceError("cannot write " + path + ": " + t.why);
   if (t.kind == Target::Kind::descriptor) {
@@ -142,10 +157,11 @@ void save_file(const std::string& path, const std::string& content) {
     return;
   }
   const bool kept = !is_there || ::fchmod(descriptor, t.mode) == 0;
-  if (!write_all(descriptor, content)) {
-    const std::string why = reason();
+  try {
+    if (!write_all(descriptor, content)) throw ResourceError("cannot write " + path + ": " + reason());
+  } catch (...) {
     ::unlink(temporary.c_str());
-    throw ResourceError("cannot write " + path + ": " + why);
+    throw;
   }
   if (kept && ::rename(temporary.c_str(), t.path.c_str()) == 0) return;
   const std::string why = reason();

@@ -132,7 +132,7 @@ CertificateWriter::CertificateWriter(const CertificateHeader& header, const Mode
 }
 
 void CertificateWriter::record(const std::string& body) {
-  text_ += "{" + body + "}\n";
+  text_.append("{" + body + "}\n");
   ++records_;
 }
 
@@ -196,12 +196,12 @@ void CertificateWriter::leave_open() { record("\"record\":\"open\""); }
 void CertificateWriter::close() { record("\"record\":\"close\""); }
 
 void CertificateWriter::rewind(Mark mark) {
-  text_.resize(mark.bytes);
+  text_.cut(mark.bytes);
   records_ = mark.records;
 }
 
-std::string CertificateWriter::finish() {
-  const std::string digest = sha256_hex(text_.data(), text_.size());
+CertificateText CertificateWriter::finish() {
+  const std::string digest = text_.sha256();
   const std::string count = std::to_string(records_);
   record("\"record\":\"footer\",\"records\":" + count + ",\"sha256\":\"" + digest + "\"");
   return std::move(text_);

@@ -1,6 +1,6 @@
 // Writes certificates in the form of FORMAT.md section 7: one call per record, in the order the grammar wants them.
 // Promises canonical text (key order, no white space); the caller promises the grammar, and UTF-8
-// (output_file.hpp) in every name. Nothing is written to disk here.
+// in every name (is_utf8). What it writes is saved by output_file.hpp.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "certificates/certificate_text.hpp"
 #include "runtime/graph/graph.hpp"
 #include "runtime/graph/property.hpp"
 
@@ -54,18 +55,17 @@ class CertificateWriter {
   // A place in the text to come back to: everything written after it is dropped. Used when a box's cheap attempt proved
   // nothing.
   struct Mark {
-    std::size_t bytes = 0;
-    std::uint64_t records = 0;
+    std::uint64_t bytes = 0, records = 0;
   };
   Mark mark() const { return {text_.size(), records_}; }
   void rewind(Mark mark);
 
-  // Adds the footer and returns the whole certificate.
-  std::string finish();
+  // Adds the footer and returns the whole certificate. Throws ResourceError if its temporary file cannot be read.
+  CertificateText finish();
 
  private:
   void record(const std::string& body);
-  std::string text_;
+  CertificateText text_;
   std::uint64_t records_ = 0;
 };
 

@@ -88,7 +88,7 @@ int verify(const Options& o) {
   if (!o.certificate.empty() && !solved.certificate.empty() && outputs.save(o.certificate, solved.certificate)) {
     report.certificate_path = o.certificate;
     report.certificate_bytes = solved.certificate.size();
-    report.certificate_sha256 = sha256_hex(solved.certificate.data(), solved.certificate.size());
+    report.certificate_sha256 = solved.certificate.sha256();
   }
   if (!o.witness.empty() && outcome.verdict == Verdict::violated &&
       outputs.save(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs)))

@@ -78,7 +78,7 @@ PlannedQuery plan_query(const Options& o, const Model& model) {
 }
 
 void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, Outcome& outcome,
-                   std::string& certificate, std::string& uncertified) {
+                   CertificateText& certificate, std::string& uncertified) {
   const bool open = outcome.verdict == Verdict::unknown && !property.bound_only && !property.vacuous;
   if (open && proved_by_ends(planned, model.graph, property)) {
     outcome.verdict = Verdict::holds;
@@ -86,7 +86,7 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
     outcome.next.clear();
     outcome.open_parts = 0;
     outcome.violated_elsewhere = false;
-    certificate.clear();
+    certificate = CertificateText();
     uncertified =
         "no certificate: proved by executing the plan at the ends of the box, which leaves it no choice; "
         "`check` knows no such claim";
@@ -105,7 +105,7 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
     uncertified += ", which covers every policy of the plan, and names the records, which `check --trust DIR` looks at";
     return;
   }
-  certificate.clear();
+  certificate = CertificateText();
   uncertified = violated ? "no certificate: the counterexample is unsafe in an order of the plan, not in the "
                            "reference order that `check` replays"
                          : "no certificate: no claim that `check` knows covers every policy of the plan (operands of "

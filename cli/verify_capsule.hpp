@@ -33,7 +33,7 @@ void name_capsules(const AcceptedPlan& plan, CertificateWriter& to);
 // After the prover: proves what it left open where the policies leave no choice, by running the ends of every box;
 // drops the certificate where `check` would not accept it, and says why in `uncertified`.
 void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, Outcome& outcome,
-                   std::string& certificate, std::string& uncertified);
+                   CertificateText& certificate, std::string& uncertified);
 
 // Profile, weakest label, assumptions, and the records with their policies and digests.
 std::vector<std::string> summary_lines(const AcceptedPlan& plan);

@@ -100,13 +100,11 @@ void require_certifiable(const Options& o, const Model& model) {
 }
 
 bool Outputs::save(const std::string& path, const std::string& content) {
-  try {
-    save_file(path, content);
-    return true;
-  } catch (const ResourceError& error) {
-    errors_.emplace_back(error.what());
-    return false;
-  }
+  return try_to([&] { save_file(path, content); });
+}
+
+bool Outputs::save(const std::string& path, const CertificateText& content) {
+  return try_to([&] { save_file(path, [&](const auto& each) { content.pieces(each); }); });
 }
 
 int Outputs::finish(int code) const {

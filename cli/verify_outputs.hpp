@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "certificates/certificate_text.hpp"
 #include "cli/verify_options.hpp"
+#include "formats/error.hpp"
 #include "runtime/graph/graph.hpp"
 
 namespace outward::cli {
@@ -21,6 +23,7 @@ class Outputs {
  public:
   // Whether it was written.
   bool save(const std::string& path, const std::string& content);
+  bool save(const std::string& path, const CertificateText& content);
 
   // There is nothing to write to `path`, though there should be: why.
   void lost(const std::string& path, const std::string& why) { errors_.push_back("cannot write " + path + ": " + why); }
@@ -29,6 +32,16 @@ class Outputs {
   int finish(int code) const;
 
  private:
+  template <class Save>
+  bool try_to(const Save& save) {
+    try {
+      save();
+      return true;
+    } catch (const ResourceError& error) {
+      errors_.emplace_back(error.what());
+      return false;
+    }
+  }
   std::vector<std::string> errors_;
 };
 

@@ -1,4 +1,4 @@
-// One query from options and model to outcome and certificate text: what `verify` does once, and `--radius max` often.
+// One query from options and model to outcome and certificate: what `verify` does once, and `--radius max` often.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bounds/verify.hpp"
+#include "certificates/certificate_text.hpp"
 #include "cli/verify_options.hpp"
 #include "runtime/capsules/planner.hpp"
 #include "runtime/graph/graph.hpp"
@@ -22,7 +23,7 @@ struct Solved {
   // Under capsule: the plan, and why there is no certificate ("" if there is one, or nothing to certify).
   std::shared_ptr<const AcceptedPlan> plan;
   std::string uncertified;
-  std::string certificate;  // empty: there is nothing to certify
+  CertificateText certificate;  // empty: there is nothing to certify, or its temporary file was lost (outcome)
 };
 
 // What the options say about a radius query; centre, label and target are left to the caller.

@@ -74,7 +74,7 @@ BranchResult branch_box(const Network& net, Semantics semantics, const RowTable&
   // In between robustness is for neurons, what is close to enumeration for inputs: both are tried, and what has closed
   // more of the box starts anew with all that is left.
   const BoxProof start = proof;
-  const ProofSpool::Place before = proof.spool->end();
+  const Spool::Place before = proof.spool->end();
   std::uint64_t domains = 0;
   const auto attempt = [&](bool on_inputs, const BranchOptions& how) {
     proof = on_inputs ? BoxProof(start.spool) : start;

@@ -13,10 +13,9 @@
 namespace outward {
 
 struct BoxProof {
-  explicit BoxProof(std::shared_ptr<ProofSpool> kept = std::make_shared<ProofSpool>())
-      : spool(std::move(kept)), tree(spool) {}
+  explicit BoxProof(std::shared_ptr<Spool> kept = std::make_shared<Spool>()) : spool(std::move(kept)), tree(spool) {}
 
-  std::shared_ptr<ProofSpool> spool;
+  std::shared_ptr<Spool> spool;
   ProofTree tree;                 // its root_log holds the root's steps
   std::optional<RootProof> root;  // set when neurons are halved
   std::deque<ProofTree> cases;    // what root leaves open, one tree a case; each hangs below the whole box

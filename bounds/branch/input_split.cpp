@@ -18,7 +18,7 @@ struct WaitingBox {
   double bound = -infinity;  // of the enclosing part, scaled
   ProofTree::Index part = 0;
   std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
-  ProofSpool::Place common = ProofSpool::nowhere;
+  Spool::Place common = Spool::nowhere;
   double at = 0;
   std::uint32_t input = 0;
   bool upper = false;  // x >= at, else x <= at
@@ -27,7 +27,7 @@ struct WaitingBox {
 struct Taken {  // a part that is bounded in this round
   WaitingBox waiting;
   Part domain;
-  ProofSpool::Place known = ProofSpool::nowhere;  // where the ranges of domain.known are
+  Spool::Place known = Spool::nowhere;  // where the ranges of domain.known are
 };
 
 // Of a log its slopes; equal ones are written once for all who use them.
@@ -105,7 +105,7 @@ class InputSplitter {
   }
 
   // The parts that are waiting take 40 bytes each in the queue; the rest is read when they are bounded.
-  ProofSpool::Place pack(const Part& part, ProofSpool::Place known) {
+  Spool::Place pack(const Part& part, Spool::Place known) {
     Packer packed;
     packed.put(known);
     packed.put_all(part.open);
@@ -118,16 +118,16 @@ class InputSplitter {
 
   void unpack(Taken& t) const {
     t.domain = whole_;
-    if (t.waiting.common == ProofSpool::nowhere) return;
+    if (t.waiting.common == Spool::nowhere) return;
     Unpacker packed(tree_.spool().read(t.waiting.common));
-    t.known = packed.take<ProofSpool::Place>();
+    t.known = packed.take<Spool::Place>();
     t.domain.open = packed.take_all<std::uint32_t>();
     for (const std::uint32_t d : varying_) {
       t.domain.input.lo[d] = packed.take<double>();
       t.domain.input.hi[d] = packed.take<double>();
     }
     (t.waiting.upper ? t.domain.input.lo : t.domain.input.hi)[t.waiting.input] = t.waiting.at;
-    if (t.known != ProofSpool::nowhere) t.domain.known = unpack_ranges(t.known);
+    if (t.known != Spool::nowhere) t.domain.known = unpack_ranges(t.known);
   }
 
   // Of a relu nothing is kept where its range is the image of its operand's.
@@ -141,7 +141,7 @@ class InputSplitter {
     return same(ranges[k].lo, x.lo) && same(ranges[k].hi, x.hi);
   }
 
-  ProofSpool::Place pack_ranges(const std::vector<Range>& ranges) {
+  Spool::Place pack_ranges(const std::vector<Range>& ranges) {
     Packer packed;
     for (std::uint32_t k = 1; k < net_.size(); ++k) {
       const bool image = is_image(ranges, k);
@@ -153,7 +153,7 @@ class InputSplitter {
     return tree_.spool().append(packed.bytes);
   }
 
-  std::shared_ptr<const std::vector<Range>> unpack_ranges(ProofSpool::Place place) const {
+  std::shared_ptr<const std::vector<Range>> unpack_ranges(Spool::Place place) const {
     auto ranges = std::make_shared<std::vector<Range>>(net_.size());
     Unpacker packed(tree_.spool().read(place));
     for (std::uint32_t k = 1; k < net_.size(); ++k) {
@@ -223,7 +223,7 @@ class InputSplitter {
       tree_.close(w.part, logs_[i]);
       return;
     }
-    ProofSpool::Place known = taken_[i].known;
+    Spool::Place known = taken_[i].known;
     if (queue_.size() > most_clipped) r.clips.clear();
     if ((refuted_some && r.overflow.empty()) || !r.clips.empty()) {
       known = pack_ranges(r.ranges);

@@ -23,8 +23,8 @@ struct WaitingRow {
   ProofTree::Index part = 0;
   std::uint32_t split = Improved::no_neuron;
   double split_scale = 0;
-  std::uint32_t guide = SplitGuide::none;       // the part of the guide that this part lies in
-  ProofSpool::Place row = ProofSpool::nowhere;  // of its NeuronRow
+  std::uint32_t guide = SplitGuide::none;  // the part of the guide that this part lies in
+  Spool::Place row = Spool::nowhere;       // of its NeuronRow
 };
 
 struct Child {  // a part that is bounded in this round

@@ -1,4 +1,4 @@
-// Plain values as bytes for a ProofSpool, and back. One process writes and reads them, and the spool sees to it that
+// Plain values as bytes for a Spool, and back. One process writes and reads them, and the spool sees to it that
 // they are the same: nothing is distrusted here.
 #pragma once
 #include <cstdint>

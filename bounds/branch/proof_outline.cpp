@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "bounds/branch/proof_spool.hpp"
+#include "runtime/graph/spool.hpp"
 
 namespace outward {
 
@@ -30,7 +30,7 @@ class SlopePool {
   static constexpr std::uint32_t no_item = 0xffffffff;
   struct Item {
     std::uint64_t hash;
-    ProofSpool::Place place;
+    Spool::Place place;
     std::uint32_t scope = none, id = none;  // none: not used, not written yet
   };
   std::deque<Item> items;
@@ -83,7 +83,7 @@ class SlopePool {
       table_[slot] = i;
     }
   }
-  ProofSpool spool_;
+  Spool spool_;
   std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(1024, no_item);  // open addressing, a power of 2
 };
 

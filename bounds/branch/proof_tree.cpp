@@ -13,12 +13,12 @@ void ProofTree::store(Index part, const Split& at, const ProofLog& log) {
   std::vector<std::uint8_t> bytes(sizeof at + log.bytes().size());
   std::memcpy(bytes.data(), &at, sizeof at);
   if (!log.empty()) std::memcpy(bytes.data() + sizeof at, log.bytes().data(), log.bytes().size());
-  parts_[part].place = spool_->append(bytes) & ProofSpool::nowhere;
+  parts_[part].place = spool_->append(bytes) & Spool::nowhere;
   parts_[part].has_log = !log.empty();
 }
 
 std::vector<std::uint8_t> ProofTree::stored(Index part) const {
-  if (parts_[part].place == ProofSpool::nowhere) return std::vector<std::uint8_t>(sizeof(Split));
+  if (parts_[part].place == Spool::nowhere) return std::vector<std::uint8_t>(sizeof(Split));
   return spool_->read(parts_[part].place);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "bounds/branch/proof_outline.hpp"
-#include "bounds/branch/proof_spool.hpp"
+#include "runtime/graph/spool.hpp"
 
 namespace outward {
 
@@ -16,8 +16,7 @@ class ProofTree final : public ProofSource {
   using Index = std::uint32_t;  // 0 is the whole box
   enum class State : std::uint8_t { open, closed, crossed, split };
 
-  explicit ProofTree(std::shared_ptr<ProofSpool> spool = std::make_shared<ProofSpool>())
-      : spool_(std::move(spool)), parts_(1) {}
+  explicit ProofTree(std::shared_ptr<Spool> spool = std::make_shared<Spool>()) : spool_(std::move(spool)), parts_(1) {}
 
   // Steps of the whole box that stand before all others; always in memory.
   ProofLog& root_log() { return root_log_; }
@@ -45,7 +44,7 @@ class ProofTree final : public ProofSource {
   std::size_t leaves() const { return leaves_; }
   // How much of the box is done, each half counting half of what was split (Knuth 1975): 0 … 1.
   double closed_share() const { return closed_share_; }
-  ProofSpool& spool() const { return *spool_; }
+  Spool& spool() const { return *spool_; }
 
   // Appends every part, that is: for each split its two halves and then the end of the scope that was split.
   // Parts that are open are said to be so. without_end: the last end is left to the caller, who goes on in the scope of
@@ -57,7 +56,7 @@ class ProofTree final : public ProofSource {
  private:
   static constexpr Index before_all = 0xffffffff;  // stands for root_log_ in outlines
   struct Part {
-    std::uint64_t place : 61 = ProofSpool::nowhere;  // of a split, then the log
+    std::uint64_t place : 61 = Spool::nowhere;  // of a split, then the log
     std::uint64_t has_log : 1 = 0, state : 2 = 0;
     Index first_half = 0, parent = 0;
   };
@@ -68,7 +67,7 @@ class ProofTree final : public ProofSource {
   void store(Index part, const Split& at, const ProofLog& log);
   std::vector<std::uint8_t> stored(Index part) const;
 
-  std::shared_ptr<ProofSpool> spool_;
+  std::shared_ptr<Spool> spool_;
   std::deque<Part> parts_;
   ProofLog root_log_;
   std::size_t open_ = 1, leaves_ = 0;

@@ -29,11 +29,11 @@ class UnusedSplits {
  private:
   using Index = ProofTree::Index;
   struct Leaf {
-    ProofSpool::Place row = ProofSpool::nowhere;
+    Spool::Place row = Spool::nowhere;
     std::vector<Index> unneeded;  // parts around it whose splits it can do without, increasing
   };
   struct Added {
-    ProofSpool::Place place;  // of unneeded, then the row
+    Spool::Place place;  // of unneeded, then the row
     Index part;
   };
   // The leaves below a part; false if one of them needs the split of `without`.

@@ -55,8 +55,8 @@ void change_a_byte(int file) {
 TEST_CASE("a spool gives back what it got, from memory and from its file, and forgets on demand") {
   Random random(5);
   for (const std::size_t in_memory : {0u, 300u, 1u << 30}) {
-    ProofSpool spool("", in_memory);
-    std::vector<std::pair<ProofSpool::Place, Bytes>> all;
+    Spool spool("", in_memory);
+    std::vector<std::pair<Spool::Place, Bytes>> all;
     for (int i = 0; i < 200; ++i) {
       const Bytes bytes = random_bytes(random, i % 50 == 7 ? 20000 : random() % 90);
       all.emplace_back(spool.append(bytes), bytes);
@@ -78,9 +78,9 @@ TEST_CASE("without a place for the file everything stays in memory, and the reas
   struct stat s {};
   if (::stat("/dev/shm", &s) == 0) folders.push_back("/dev/shm");
   for (const std::string& folder : folders) {
-    ProofSpool spool(folder, 0);
+    Spool spool(folder, 0);
     const Bytes a = random_bytes(random, 100), b = random_bytes(random, 5000);
-    const ProofSpool::Place at = spool.append(a), bt = spool.append(b);
+    const Spool::Place at = spool.append(a), bt = spool.append(b);
     CHECK(spool.read(at) == a);
     CHECK(spool.read(bt) == b);
     CHECK(spool.bytes_on_disk() == 0);
@@ -92,8 +92,8 @@ TEST_CASE("a file that was changed or cut is noticed") {
   Random random(7);
   const Bytes bytes = random_bytes(random, 100);
   for (const bool cut : {false, true}) {
-    ProofSpool spool("", 0);
-    const ProofSpool::Place place = spool.append(bytes);
+    Spool spool("", 0);
+    const Spool::Place place = spool.append(bytes);
     spool.append(bytes);
     REQUIRE(spool.bytes_on_disk() > 0);
     CHECK(spool.read(place) == bytes);
@@ -118,7 +118,7 @@ TEST_CASE("the same proof comes out of memory and out of a file; a spoiled file 
       std::string texts[2];
       bool split = false;
       for (const bool in_file : {false, true}) {
-        BoxProof proof(std::make_shared<ProofSpool>("", in_file ? 0 : std::size_t{1} << 30));
+        BoxProof proof(std::make_shared<Spool>("", in_file ? 0 : std::size_t{1} << 30));
         branched(net, property, Semantics::real, on_inputs, 200, 1, proof);
         Recorder recorder;
         std::uint32_t next = 0;

@@ -34,12 +34,14 @@ def shipped(name):
     raise KeyError(name)
 
 
-class Audit(harness.FolderTest):
+class WithFiles(harness.FolderTest):
     def write(self, name, *lines):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write("".join(line + "\n" for line in lines))
         return self.path(name)
 
+
+class Audit(WithFiles):
     def test_list_and_filters(self):
         every = json.loads(harness.run("audit", "list", "--json").out)["capsules"]
         self.assertGreater(len(every), 150)
@@ -212,7 +214,7 @@ class PlannedRuns(harness.FolderTest):
         self.assertNotEqual(json.loads(done.out)["fused"], [])
 
 
-class Capsules(harness.FolderTest):
+class Capsules(WithFiles):
     PROFILES = {"fp32_any": "onnxruntime_cpu", "fp32_sequential": "reference_cpu", "fp32_fma_chain": "deployed_fma_chain",
                 "fp32_any_ftz": "deployed_flush", "tf32_operands_any": "deployed_tf32", "bf16_operands_any": "deployed_bf16"}
 
@@ -259,6 +261,30 @@ class Capsules(harness.FolderTest):
             done = harness.run(*audit)
             self.assertEqual((done.code, done.out.split()[0]), (1, "not"), done.err)
             self.assertIn("OUTSIDE the claim: custom.dense.flush", done.out)
+
+    def test_own_policies_decide_what_a_common_one_leaves_open(self):
+        """A certificate claims one policy for all kernels. Where that is too weak (all flush, since one does) `verify`
+        answered unknown with --certificate and holds without: the plan's own policies have the last word now."""
+        profile = shipped("deployed_flush")
+        profile.update(name="mixed", order=["custom.scale.tf32" if n == "custom.scale.flush" else n for n in profile["order"]])
+        own = self.write("profile.jsonl", seal(profile))
+        tiny, huge = [2.0 ** -70, 2.0 ** -61], [2.0 ** 60, 2.0 ** 50]  # subnormal between them
+        nodes, tensors, last = [], [("c4", [1, 1], [1.0])], "x"
+        for k, factor in enumerate(tiny + huge):
+            nodes.append(("Mul", [last, "c%d" % k], "p%d" % k))
+            tensors.append(("c%d" % k, [1, 1], [factor]))
+            last = "p%d" % k
+        models.write(self.path("net"), nodes + [("Relu", [last], "r"), ("MatMul", ["r", "c4"], "y")], tensors, [("x", [1, 1])], [("y", [1, 1])])
+        text = "(declare-const X_0 Real)(declare-const Y_0 Real)(assert (>= X_0 1.0))(assert (<= X_0 2.0))(assert (<= Y_0 0.0000002))"
+        query = ["verify", self.path("net"), self.write("half.vnnlib", text), "--profile", own, "--max-domains", "50"]
+        for options in [], ["--certificate", self.path("proof")], ["--certificate", self.path("proof"), "--timeout", "20"]:
+            done = harness.run(*query, *options)
+            self.assertEqual((done.code, done.out.split()[0]), (0, "holds"), done.out + done.err)
+        self.assertIn("proved under the policy of each kernel", done.err)
+        self.assertFalse(os.path.exists(self.path("proof")))
+        self.write("half.vnnlib", text.replace("0.0000002", "0.0000006"))  # false under either
+        done = harness.run(*query, "--certificate", self.path("proof"))
+        self.assertEqual((done.code, done.out.split()[0]), (1, "violated"), done.out + done.err)
 
     def test_columns_of_float_traps(self):
         folder = os.path.join(CASES, "float_traps")

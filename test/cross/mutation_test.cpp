@@ -129,7 +129,7 @@ TEST_CASE("mutated certificates are never valid for a false claim, and meaning i
     // The false claim, dressed as the true one: the property record of the false property on the true proof.
     CertificateWriter header({"holds", "fp32_any", "test"}, s.model, s.refuted);
     std::vector<std::string> lying = lines;
-    lying[2] = lines_of(header.finish())[2];
+    lying[2] = lines_of(header.finish().whole())[2];
     REQUIRE(judge(sealed(lying), falsehood) != "VALID");
     for (int i = 0; i < 200 && made < total; ++i, ++made) {
       std::vector<std::string> mutant = lines;

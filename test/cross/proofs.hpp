@@ -145,7 +145,8 @@ inline void certify(ProofSample& s, const Network& net, VerifyOptions options) {
   cli::CertificateObserver observer(writer);
   options.attack = false;
   options.threads = 1;
-  if (verify_property(net, s.proved, options, observer).verdict == Verdict::holds) s.certificate = writer.finish();
+  if (verify_property(net, s.proved, options, observer).verdict == Verdict::holds)
+    s.certificate = writer.finish().whole();
 }
 
 // A random network with a property that only branching proves. Empty certificate: not this time.

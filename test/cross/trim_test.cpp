@@ -66,7 +66,7 @@ std::string certificate(const Model& model, const Property& property, const Netw
     proof.write(net, observer, next);
   else
     write_outline(proof.outline(), observer, next);
-  return writer.finish();
+  return writer.finish().whole();
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ TEST_CASE("splits that no refutation uses are dropped with the half that is not 
     options.max_domains = 300;
     const GuidedResult r = prove_along(net, property, {guide}, options, observer);
     if (!r.proved || r.domains == 0) continue;
-    const std::string text = writer.finish();
+    const std::string text = writer.finish().whole();
     MemoryQuestion question(model, property);
     CHECK(judge(text, question) == "VALID");
     CHECK(count(text, "\"split\"") == r.splits);

@@ -1,5 +1,5 @@
 // Bytes of a proof that leave memory while it grows: in an unlinked temporary file, which disappears with the process
-// however that ends. Small proofs stay in memory, and so does everything from the first failure of the file system on.
+// however that ends. Few bytes stay in memory, and so does everything from the first failure of the file system on.
 // Assumes one thread. Promises: what read() returns is what append() got, or it throws.
 #pragma once
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace outward {
 
-class ProofSpool {
+class Spool {
  public:
   using Place = std::uint64_t;  // below 2^61
   static constexpr Place nowhere = (Place{1} << 61) - 1;
 
   // folder: where the file goes; empty: TMPDIR, or else /var/tmp or /tmp, whichever can be used. A folder that is
   // itself in memory cannot: --memory would not see it. in_memory: bytes kept before there is a file.
-  explicit ProofSpool(std::string folder = "", std::size_t in_memory = std::size_t{1} << 20);
-  ~ProofSpool();
-  ProofSpool(const ProofSpool&) = delete;
-  ProofSpool& operator=(const ProofSpool&) = delete;
+  explicit Spool(std::string folder = "", std::size_t in_memory = std::size_t{1} << 20);
+  ~Spool();
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
 
   Place append(std::span<const std::uint8_t> bytes);
   // Throws ResourceError if the file cannot be read or does not hold what was written.

@@ -1,4 +1,4 @@
-#include "bounds/branch/proof_spool.hpp"
+#include "runtime/graph/spool.hpp"
 
 #include <fcntl.h>
 #include <sys/statfs.h>
@@ -54,13 +54,13 @@ std::uint32_t word_at(const std::uint8_t* bytes) {
 
 }  // namespace
 
-ProofSpool::ProofSpool(std::string folder, std::size_t in_memory) : folder_(std::move(folder)), in_memory_(in_memory) {}
+Spool::Spool(std::string folder, std::size_t in_memory) : folder_(std::move(folder)), in_memory_(in_memory) {}
 
-ProofSpool::~ProofSpool() {
+Spool::~Spool() {
   if (file_ >= 0) ::close(file_);
 }
 
-bool ProofSpool::open_file() {
+bool Spool::open_file() {
   const char* const wished = std::getenv("TMPDIR");
   std::vector<std::string> folders = {folder_};
   if (folder_.empty()) folders = {"/var/tmp", "/tmp"};
@@ -78,7 +78,7 @@ bool ProofSpool::open_file() {
 }
 
 // Leaves memory_ as it is when anything goes wrong, for good: a file system that failed once is not asked again.
-void ProofSpool::flush() {
+void Spool::flush() {
   constexpr std::uint64_t to_leave_free = std::uint64_t{256} << 20;
   if (!failure_.empty() || (file_ < 0 && !open_file())) return;
   struct statfs s {};
@@ -101,7 +101,7 @@ void ProofSpool::flush() {
   memory_.clear();
 }
 
-ProofSpool::Place ProofSpool::append(std::span<const std::uint8_t> bytes) {
+Spool::Place Spool::append(std::span<const std::uint8_t> bytes) {
   if (bytes.size() >> 32 != 0) throw ResourceError("one part of the proof takes more than 4 GiB");
   if (memory_.size() >= in_memory_) flush();
   const Place place = end();
@@ -114,7 +114,7 @@ ProofSpool::Place ProofSpool::append(std::span<const std::uint8_t> bytes) {
   return place;
 }
 
-std::vector<std::uint8_t> ProofSpool::read(Place place) const {
+std::vector<std::uint8_t> Spool::read(Place place) const {
   if (place >= file_end_) {
     const std::uint8_t* const blob = memory_.data() + (place - file_end_);
     return {blob + head_bytes, blob + head_bytes + word_at(blob)};
@@ -140,7 +140,7 @@ std::vector<std::uint8_t> ProofSpool::read(Place place) const {
   return bytes;
 }
 
-void ProofSpool::rewind(Place end) {
+void Spool::rewind(Place end) {
   if (end >= file_end_) {
     memory_.resize(end - file_end_);
     return;
