@@ -1,5 +1,5 @@
-// Decimal texts to exact fractions, fractions to the nearest binary32 and binary64. Promises exact values, no use of
-// floating-point arithmetic, of the locale or of the rounding mode.
+// Decimal texts to exact fractions, fractions to the nearest binary32 and binary64. Promises exact
+// values, no use of floating-point arithmetic, of the locale or of the rounding mode.
 #include <algorithm>
 #include <bit>
 
@@ -16,7 +16,8 @@ bool only_digits(std::string_view text) {
 bool round_value(const Fraction& value, bool is_binary64, double* out) {
   std::uint64_t pattern = 0;
   if (!round_to_bits(value, is_binary64, &pattern)) return false;
-  *out = is_binary64 ? std::bit_cast<double>(pattern) : std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
+  *out = is_binary64 ? std::bit_cast<double>(pattern)
+                     : std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
   return true;
 }
 
@@ -42,7 +43,8 @@ DecimalStatus read_decimal(std::string_view text, Fraction* out) {
     const bool down = take_sign(&text);
     if (!only_digits(text)) return DecimalStatus::malformed;
     for (char c : text) exponent = std::min<std::int64_t>(exponent * 10 + (c - '0'), 100000000);
-    if (exponent > static_cast<std::int64_t>(limit(Limit::exponent))) return DecimalStatus::over_limit;
+    if (exponent > static_cast<std::int64_t>(limit(Limit::exponent)))
+      return DecimalStatus::over_limit;
     if (down) exponent = -exponent;
   }
   if (digits.size() > limit(Limit::digits)) return DecimalStatus::over_limit;
@@ -51,7 +53,8 @@ DecimalStatus read_decimal(std::string_view text, Fraction* out) {
   digits.resize(significant);
   BigInt n = negative ? -BigInt::from_decimal(digits) : BigInt::from_decimal(digits);
   if (significant == 0) exponent = 0;
-  const BigInt scale = BigInt::power_of_ten(static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
+  const BigInt scale =
+      BigInt::power_of_ten(static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
   *out = exponent < 0 ? Fraction(std::move(n), scale) : Fraction(n * scale);
   return DecimalStatus::ok;
 }
@@ -59,9 +62,10 @@ DecimalStatus read_decimal(std::string_view text, Fraction* out) {
 bool parse_decimal(std::string_view text, Fraction* out) {
   const DecimalStatus status = read_decimal(text, out);
   if (status != DecimalStatus::over_limit) return status == DecimalStatus::ok;
-  throw ReadError(ReadError::Class::limit, "the number " + std::string(text.substr(0, 40)) + " has too many digits, " +
-                                               limit_text(Limit::digits) + ", or too great an exponent, " +
-                                               limit_text(Limit::exponent));
+  throw ReadError(ReadError::Class::limit,
+                  "the number " + std::string(text.substr(0, 40)) + " has too many digits, " +
+                      limit_text(Limit::digits) + ", or too great an exponent, " +
+                      limit_text(Limit::exponent));
 }
 
 bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern) {
@@ -72,20 +76,24 @@ bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* patte
   const bool negative = value.sign() < 0;
   const BigInt d = value.denominator(), n = negative ? -value.numerator() : value.numerator();
   // value = q * 2^e with q of precision bits, or fewer at the subnormal exponent 1 - bias.
-  const std::int64_t length = static_cast<std::int64_t>(n.bits()) - static_cast<std::int64_t>(d.bits());
+  const std::int64_t length =
+      static_cast<std::int64_t>(n.bits()) - static_cast<std::int64_t>(d.bits());
   std::int64_t e = std::max(length - precision, 1 - bias), m = 0;
   BigInt q, rest, divisor;
   for (;; ++e) {
     divisor = d << static_cast<std::uint64_t>(std::max<std::int64_t>(e, 0));
-    BigInt::divide_floor(n << static_cast<std::uint64_t>(std::max<std::int64_t>(-e, 0)), divisor, &q, &rest);
+    BigInt::divide_floor(n << static_cast<std::uint64_t>(std::max<std::int64_t>(-e, 0)), divisor,
+                         &q, &rest);
     if (q.bits() <= static_cast<std::uint64_t>(precision)) break;
   }
   const auto half = rest << 1 <=> divisor;
   if (half > 0 || (half == 0 && q.is_odd())) q += 1;
   q.fits_int64(&m);
   if (e > bias) return false;
-  // The mantissa carries into the exponent field, also from subnormal to normal and when it reached 2^precision.
-  *pattern = (static_cast<std::uint64_t>(e + bias - 1) << (precision - 1)) + static_cast<std::uint64_t>(m);
+  // The mantissa carries into the exponent field, also from subnormal to normal and when it reached
+  // 2^precision.
+  *pattern =
+      (static_cast<std::uint64_t>(e + bias - 1) << (precision - 1)) + static_cast<std::uint64_t>(m);
   if (*pattern >= infinity) return false;
   if (negative) *pattern |= std::uint64_t{1} << (is_binary64 ? 63 : 31);
   return true;

@@ -1,4 +1,5 @@
-// Whole files into memory. Promises the bytes of one read, so that what is hashed is what is parsed.
+// Whole files into memory. Promises the bytes of one read, so that what is hashed is what is
+// parsed.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -13,16 +14,18 @@ Bytes read_file(const std::string& path) {
     if (!holds) throw ReadError(kind, path + ": " + text);
   };
   std::error_code error;
-  require(path.find('\0') == std::string::npos && std::filesystem::is_regular_file(path, error), ReadError::Class::io,
-          "file.open: not a readable file, expected a regular file");
+  require(path.find('\0') == std::string::npos && std::filesystem::is_regular_file(path, error),
+          ReadError::Class::io, "file.open: not a readable file, expected a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
   require(!error && file, ReadError::Class::io, "file.open: cannot be opened for reading");
-  if (size > limit(Limit::file_bytes)) over(Limit::file_bytes, path + ": file.size: file too large");
+  if (size > limit(Limit::file_bytes))
+    over(Limit::file_bytes, path + ": file.size: file too large");
   Bytes bytes(static_cast<std::size_t>(size));
   const std::size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
-  require(got == bytes.size() && std::ferror(file.get()) == 0 && std::fgetc(file.get()) == EOF, ReadError::Class::io,
-          "file.read: the file changed or could not be read to its end");
+  require(got == bytes.size() && std::ferror(file.get()) == 0 && std::fgetc(file.get()) == EOF,
+          ReadError::Class::io, "file.read: the file changed or could not be read to its end");
   return bytes;
 }
 

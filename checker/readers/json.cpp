@@ -39,8 +39,9 @@ class Parser {
   std::string_view text_, rest_;
 
   [[noreturn]] void fail(const std::string& expected) const {
-    throw ReadError(ReadError::Class::malformed,
-                    "column " + std::to_string(text_.size() - rest_.size() + 1) + ": expected " + expected);
+    throw ReadError(
+        ReadError::Class::malformed,
+        "column " + std::to_string(text_.size() - rest_.size() + 1) + ": expected " + expected);
   }
   bool take(char c) {
     const bool found = rest_.starts_with(c);
@@ -56,7 +57,8 @@ class Parser {
       do {
         if (!take('"')) fail("a key");
         std::string key = string_rest();
-        if (std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end()) fail("no key twice");
+        if (std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end())
+          fail("no key twice");
         value.keys.push_back(std::move(key));
         if (!take(':')) fail("':'");
         value.items.push_back(parse(depth + 1));
@@ -83,7 +85,8 @@ class Parser {
     while (!take('"')) {
       std::size_t length = std::find_if(rest_.begin(), rest_.end(), special) - rest_.begin();
       if (length == 0) {
-        if (rest_.empty() || static_cast<unsigned char>(rest_[0]) < 0x20) fail("'\"', no raw control character");
+        if (rest_.empty() || static_cast<unsigned char>(rest_[0]) < 0x20)
+          fail("'\"', no raw control character");
         if (take('\\')) {
           out += escape();
           continue;
@@ -101,7 +104,8 @@ class Parser {
     if (take('"')) return '"';
     if (take('\\')) return '\\';
     const std::size_t low = rest_.size() < 5 ? std::string_view::npos : hex_digits.find(rest_[4]);
-    if (low == std::string_view::npos || (!rest_.starts_with("u000") && !rest_.starts_with("u001"))) {
+    if (low == std::string_view::npos ||
+        (!rest_.starts_with("u000") && !rest_.starts_with("u001"))) {
       fail("the escape \\\", \\\\ or \\u00XX of a control character");
     }
     const std::size_t high = rest_[3] == '1' ? 16 : 0;

@@ -1,6 +1,7 @@
-// The canonical JSON of certificates (certificates/FORMAT.md section 7): one value without blanks, integers without
-// sign, fraction or leading zeros, strings with the escapes \" \\ \u00XX only. Promises bounded recursion; everything
-// else, also legal JSON of another style, is refused with the column.
+// The canonical JSON of certificates (certificates/FORMAT.md section 7): one value without blanks,
+// integers without sign, fraction or leading zeros, strings with the escapes \" \\ \u00XX only.
+// Promises bounded recursion; everything else, also legal JSON of another style, is refused with
+// the column.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -23,7 +24,8 @@ struct Json {
 Json parse_json(std::string_view line);          // throws ReadError (malformed)
 std::size_t utf8_length(std::string_view text);  // of the first character; 0: not valid UTF-8
 
-// Takes an integer without sign and leading zeros off the start of the text; false if there is none up to `greatest`.
+// Takes an integer without sign and leading zeros off the start of the text; false if there is none
+// up to `greatest`.
 bool take_integer(std::string_view* text, std::uint64_t greatest, std::uint64_t* out);
 
 }  // namespace outward_check

@@ -1,7 +1,8 @@
-// What the parts of the ONNX reader share: protobuf messages, values, the graph under construction, one ONNX node being
-// lowered by the operator rules of FORMAT.md section 2. Promises: every read lies inside its message; groups, unknown
-// fields, wrong wire types and a second occurrence of a field that is not repeated are refused; sizes are checked and
-// charged to a budget before anything is allocated; no node with NaN, infinity or without elements is emitted.
+// What the parts of the ONNX reader share: protobuf messages, values, the graph under construction,
+// one ONNX node being lowered by the operator rules of FORMAT.md section 2. Promises: every read
+// lies inside its message; groups, unknown fields, wrong wire types and a second occurrence of a
+// field that is not repeated are refused; sizes are checked and charged to a budget before anything
+// is allocated; no node with NaN, infinity or without elements is emitted.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -43,9 +44,9 @@ struct Span {
 // Appends the bit patterns, as binary64, of floats of 4 or 8 bytes.
 void append_floats(Span run, unsigned width, Shape* out);
 
-// One message whose fields were all checked on construction. The bytes must outlive it. schema[f] is what field f may
-// be: v one varint, f one 32-bit float, s bytes; capitals repeat: S bytes, I varints, F floats, D doubles (the numbers
-// packed or not); '.' or beyond the end: refused.
+// One message whose fields were all checked on construction. The bytes must outlive it. schema[f]
+// is what field f may be: v one varint, f one 32-bit float, s bytes; capitals repeat: S bytes, I
+// varints, F floats, D doubles (the numbers packed or not); '.' or beyond the end: refused.
 class Message {
  public:
   Message(Span bytes, const char* name, const char* schema);
@@ -76,8 +77,8 @@ Int axis_in(Int axis, std::size_t rank);                          // negative co
 std::vector<bool> axis_set(const Shape& axes, std::size_t rank);  // as flags; none twice
 Shape broadcast(const Shape& a, const Shape& b);                  // numpy rules
 
-// What an ONNX tensor name stands for: a constant (never changed, so shared) or a node. The data of a constant are its
-// integers, or the bit patterns of its floats as binary64.
+// What an ONNX tensor name stands for: a constant (never changed, so shared) or a node. The data of
+// a constant are its integers, or the bit patterns of its floats as binary64.
 struct Value {
   int type = 0;
   Shape shape;
@@ -89,11 +90,12 @@ struct Value {
   double real(std::size_t i) const { return std::bit_cast<double>((*data)[i]); }
   Reals reals() const;
 };
-Value make_constant(int type, Shape shape, Shape data);  // refuses integers that the type cannot hold
+// Refuses integers that the type cannot hold.
+Value make_constant(int type, Shape shape, Shape data);
 Value with_shape(Value value, Shape shape);
 
-// External data: regular files below the model's folder, reached without ".." and symbolic links. Each is read once;
-// what is hashed is what is parsed.
+// External data: regular files below the model's folder, reached without ".." and symbolic links.
+// Each is read once; what is hashed is what is parsed.
 struct ExternalFiles {
   std::filesystem::path folder;
   std::map<std::string, Bytes> files;
@@ -133,20 +135,19 @@ struct Op {
   const Shape& values(std::size_t i) const;    // integer constant
 
   void give(Value value) { out.push_back(std::move(value)); }
-  Value emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints, Reals payload = {});
+  Value emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints,
+             Reals payload = {});
   Value materialise(const Value& value);  // a node stays itself
-  // out[i] = z[index[i]] over the concatenation of the operands: constants give a constant, else constants are
-  // materialised and one map is emitted unless it is the identity of one operand.
+  // out[i] = z[index[i]] over the concatenation of the operands: constants give a constant, else
+  // constants are materialised and one map is emitted unless it is the identity of one operand.
   Value remap(std::vector<Value> operands, Shape shape, Shape index);
   Value expand(const Value& value, const Shape& shape);
-  // Flat indices as sums of one offset per axis. offsets: those of all coordinates; sums: the last axis varies fastest,
-  // -1 where some offset is -1; transposed: the axes in the given order.
-  Shape run(Int start, Int count, Int step);  // start, start + step, ...
-  std::vector<Shape> offsets(const Shape& shape);
-  Shape sums(const std::vector<Shape>& offsets);
-  Shape transposed(const Shape& from, const Shape& order);
+  Shape run(Int start, Int count, Int step);   // start, start + step, ...
+  std::vector<Shape> all(const Shape& shape);  // every coordinate of each axis
+  // Flat indices of the elements with these coordinates per axis, -1 for those outside of the
+  // tensor; the last axis varies fastest, or that of the given order.
+  Shape picked(const Shape& from, const std::vector<Shape>& coordinates, Shape order = {});
 };
-Shape strides(const Shape& shape);
 
 // The reduced axes of a Reduce operator moved behind the kept ones, K elements for each result.
 struct Reduction {
@@ -161,8 +162,7 @@ void constant(Op&), constant_of_shape(Op&), shape_of(Op&), size_of(Op&), range(O
 void cast(Op&), fold(Op&), fold_unary(Op&), fold_reduce(Op&);
 void identity(Op&), dropout(Op&), flatten(Op&), reshape(Op&), squeeze(Op&), unsqueeze(Op&);
 void transpose(Op&), concat(Op&), slice(Op&), split(Op&), gather(Op&), pad(Op&), expand(Op&);
-void add(Op&), subtract(Op&), multiply(Op&), divide(Op&), negate(Op&), relu(Op&), absolute(Op&);
-void leaky_relu(Op&), clip(Op&), matmul(Op&), gemm(Op&), conv(Op&), batch_normalization(Op&);
-void average_pool(Op&), global_average_pool(Op&), max_pool(Op&), reduce_sum(Op&), reduce_mean(Op&);
+void arithmetic(Op&), unary(Op&), leaky_relu(Op&), clip(Op&);
+void matmul(Op&), gemm(Op&), conv(Op&), batch_normalization(Op&), pool(Op&), reduce(Op&);
 
 }  // namespace outward_check::onnx

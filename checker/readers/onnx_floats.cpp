@@ -1,5 +1,5 @@
-// Float operators, one function each, as FORMAT.md section 2 words them. Nothing is computed here: constants move into
-// payloads bit by bit.
+// Float operators, one function each, as FORMAT.md section 2 words them. Nothing is computed here:
+// constants move into payloads bit by bit.
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -11,35 +11,6 @@ namespace outward_check::onnx {
 namespace {
 
 constexpr const char* kProduct = "an operation between two values of the network";
-
-struct Pair {
-  Value v, w;
-  Shape shape;
-};
-
-// Both operands broadcast; of two constants the first becomes a node.
-Pair pair(Op& op) {
-  Pair p{op.floats(0), op.floats(1), broadcast(op.floats(0).shape, op.floats(1).shape)};
-  p.v = op.expand(p.v, p.shape);
-  p.w = op.expand(p.w, p.shape);
-  if (!p.w.is_node()) p.v = op.materialise(p.v);
-  return p;
-}
-
-void give_with_constant(Op& op, Kind kind, const Value& x, const Value& constant) {
-  op.give(op.emit(kind, {x}, x.shape, {}, constant.reals()));
-}
-
-void give_sum(Op& op, bool subtract) {
-  const Pair p = pair(op);
-  if (!p.w.is_node()) {
-    Reals payload = p.w.reals();
-    for (double& c : payload) c = subtract ? -c : c;
-    return op.give(op.emit(Kind::shift, {p.v}, p.shape, {}, std::move(payload)));
-  }
-  if (p.v.is_node()) return op.give(op.emit(Kind::add, {p.v, p.w}, p.shape, {subtract}));
-  give_with_constant(op, Kind::shift, subtract ? op.emit(Kind::neg, {p.w}, p.shape, {}) : p.w, p.v);
-}
 
 void give_unary(Op& op, Kind kind, Reals payload) {
   const Value x = op.materialise(op.floats(0));
@@ -58,59 +29,55 @@ void append(Reals* payload, const Value& constant) {
 
 // The last two axes of [batch][rows][columns] exchanged.
 Value swapped(Op& op, const Value& v, Int batch, Int rows, Int columns) {
-  return op.remap({v}, {batch, columns, rows}, op.transposed({batch, rows, columns}, {0, 2, 1}));
+  const Shape from{batch, rows, columns};
+  return op.remap({v}, {batch, columns, rows}, op.picked(from, op.all(from), {0, 2, 1}));
 }
 
-// The data of a constant, row-major [rows][columns], as [columns][rows].
-Reals flipped(const Value& matrix, Int rows, Int columns) {
-  constexpr Int tile = 32;  // rows at a time, for the cache
-  Reals out(static_cast<std::size_t>(rows * columns));
-  for (Int r0 = 0; r0 < rows; r0 += tile) {
-    for (Int c = 0; c < columns; ++c) {
-      for (Int r = r0; r < std::min(rows, r0 + tile); ++r) out[c * rows + r] = matrix.real(r * columns + c);
-    }
-  }
-  return out;
-}
-
-// A matrix product of a, [M][K] or (ta) [K][M], and b, [batch][K][N] or (tb) [N][K], of which one is constant. A
-// constant b has one matrix for all of a, and its result may have a bias.
-Value product(Op& op, Value a, Value b, bool ta, bool tb, Int batch, Int M, Int K, Int N, Shape shape, Reals bias) {
+// A matrix product of a, [M][K] or (ta) [K][M], and b, [batch][K][N] or (tb) [N][K], of which one
+// is constant. A constant b has one matrix for all of a, and its result may have a bias.
+Value product(Op& op, Value a, Value b, bool ta, bool tb, Int batch, Int M, Int K, Int N,
+              Shape shape, Reals bias) {
   support(!a.is_node() || !b.is_node(), kProduct);
-  if (!b.is_node()) {
-    a = op.materialise(a);
-    if (ta) a = swapped(op, a, 1, K, M);
-    Reals payload = tb ? b.reals() : flipped(b, K, N);
-    payload.insert(payload.end(), bias.begin(), bias.end());
-    return op.emit(Kind::dense, {a}, shape, {a.size() / K, K, N, !bias.empty()}, std::move(payload));
-  }
+  if (!b.is_node()) a = op.materialise(a);
+  if (ta) a = swapped(op, a, 1, K, M);
   if (!tb) b = swapped(op, b, batch, K, N);
-  b = op.emit(Kind::dense, {b}, {batch, N, M}, {batch * N, K, M, 0}, ta ? flipped(a, K, M) : a.reals());
-  return with_shape(swapped(op, b, batch, N, M), shape);
+  if (b.is_node()) {
+    b = op.emit(Kind::dense, {b}, {batch, N, M}, {batch * N, K, M, 0}, a.reals());
+    return with_shape(swapped(op, b, batch, N, M), shape);
+  }
+  Reals payload = b.reals();
+  payload.insert(payload.end(), bias.begin(), bias.end());
+  return op.emit(Kind::dense, {a}, shape, {a.size() / K, K, N, !bias.empty()}, std::move(payload));
 }
 
 }  // namespace
 
-void add(Op& op) { give_sum(op, false); }
-void subtract(Op& op) { give_sum(op, true); }
-
-void multiply(Op& op) {
-  const Pair p = pair(op);
-  support(!p.v.is_node() || !p.w.is_node(), kProduct);
-  if (!p.w.is_node()) return give_with_constant(op, Kind::scale, p.v, p.w);
-  give_with_constant(op, Kind::scale, p.w, p.v);
+// Add, Sub, Mul, Div: of two constants the first becomes a node.
+void arithmetic(Op& op) {
+  const bool subtract = op.kind == "Sub", sum = subtract || op.kind == "Add";
+  const bool divide = op.kind == "Div";
+  const Shape shape = broadcast(op.floats(0).shape, op.floats(1).shape);
+  Value v = op.expand(op.floats(0), shape), w = op.expand(op.floats(1), shape);
+  const bool second = !w.is_node();  // is the constant
+  if (second) v = op.materialise(v);
+  if (v.is_node() && !second) {
+    support(sum, kProduct);
+    return op.give(op.emit(Kind::add, {v, w}, shape, {subtract}));
+  }
+  support(second || !divide, kProduct);
+  Reals payload = second ? w.reals() : v.reals();
+  for (double& c : payload) {
+    support(!divide || c != 0, "division by zero");
+    if (subtract && second) c = -c;
+  }
+  if (subtract && !second) w = op.emit(Kind::neg, {w}, shape, {});
+  const Kind kind = sum ? Kind::shift : divide ? Kind::divide : Kind::scale;
+  op.give(op.emit(kind, {second ? v : w}, shape, {}, std::move(payload)));
 }
 
-void divide(Op& op) {
-  const Pair p = pair(op);
-  support(!p.w.is_node(), kProduct);
-  for (double c : p.w.reals()) support(c != 0, "division by zero");
-  give_with_constant(op, Kind::divide, p.v, p.w);
+void unary(Op& op) {
+  give_unary(op, op.kind == "Neg" ? Kind::neg : op.kind == "Abs" ? Kind::abs : Kind::relu, {});
 }
-
-void negate(Op& op) { give_unary(op, Kind::neg, {}); }
-void relu(Op& op) { give_unary(op, Kind::relu, {}); }
-void absolute(Op& op) { give_unary(op, Kind::abs, {}); }
 
 void leaky_relu(Op& op) {
   const double alpha = op.real("alpha", 0.01f);
@@ -170,7 +137,7 @@ void gemm(Op& op) {
   const Value y = scaled(op, product(op, a, b, ta, tb, 1, M, K, N, shape, std::move(bias)), alpha);
   if (!c) return op.give(y);
   const Value t = op.expand(*c, shape);
-  if (!t.is_node() && beta == 1) return give_with_constant(op, Kind::shift, y, t);
+  if (!t.is_node() && beta == 1) return op.give(op.emit(Kind::shift, {y}, shape, {}, t.reals()));
   op.give(op.emit(Kind::add, {y, scaled(op, op.materialise(t), beta)}, shape, {0}));
 }
 
@@ -189,7 +156,7 @@ Window window(const Op& op, const Shape& x, const Shape& kernel) {
     Shape list = op.list(name);
     if (list.empty()) list.assign(count, absent);
     require(list.size() == count, "pads, strides, dilations or kernel: wrong number of entries");
-    for (Int v : list) require(v >= absent && v <= max_elements(), "pads, strides, dilations: out of range");
+    for (Int v : list) require(v >= absent && v <= max_elements(), "pads, strides: out of range");
     return list;
   };
   const Shape strides = read("strides", d, 1), dilations = read("dilations", d, 1);
@@ -220,13 +187,24 @@ Window window(const Op& op, const Shape& x, const Shape& kernel) {
 }
 
 Shape image_shape(const Shape& x, Int channels, const Window& a) {
-  return x.size() == 3 ? Shape{x[0], channels, a[1].out} : Shape{x[0], channels, a[0].out, a[1].out};
+  if (x.size() == 3) return {x[0], channels, a[1].out};
+  return {x[0], channels, a[0].out, a[1].out};
 }
 
-// Windows as rows of K entries, then their average or maximum.
-void give_pooled(Op& op, bool average, bool count_padding, const Window& axes) {
-  const Value x = op.materialise(op.floats(0));
+}  // namespace
+
+// MaxPool, AveragePool and, with the whole image as kernel, GlobalAveragePool: windows as rows of K
+// entries, then their maximum or average.
+void pool(Op& op) {
+  const bool average = op.kind != "MaxPool", global = op.kind == "GlobalAveragePool";
+  const bool count_padding = op.integer("count_include_pad", 0) != 0;
+  support(average || op.integer("storage_order", 0) == 0, "another order of indices");
+  support(average || op.outputs == 1, "the output of indices");
+  const Shape& image = op.floats(0).shape;
+  const Shape whole(image.begin() + std::min<Int>(2, image.size()), image.end());
+  const Window axes = window(op, image, global ? whole : op.list("kernel_shape"));
   const auto& [v, h] = axes;
+  const Value x = op.materialise(op.floats(0));
   const Int planes = x.shape[0] * x.shape[1], K = element_count({v.kernel, h.kernel}), n = x.size();
   const Shape rows{planes, v.out * h.out, K}, shape = image_shape(x.shape, x.shape[1], axes);
   op.to.charge(element_count(rows));
@@ -253,34 +231,14 @@ void give_pooled(Op& op, bool average, bool count_padding, const Window& axes) {
   op.give(op.emit(average ? Kind::reduce : Kind::max, {z}, shape, std::move(ints)));
 }
 
-void give_reduced(Op& op, bool mean) {
+void reduce(Op& op) {
   const Value x = op.materialise(op.floats(0));
   Reduction r = reduction(op);
   if (r.nothing) return op.give(x);
   const Value z = op.remap({x}, x.shape, std::move(r.index));
-  Shape ints = op.run(mean ? r.K : 1, element_count(r.shape) + 1, 0);
+  Shape ints = op.run(op.kind == "ReduceMean" ? r.K : 1, element_count(r.shape) + 1, 0);
   ints[0] = r.K;
   op.give(op.emit(Kind::reduce, {z}, r.shape, std::move(ints)));
-}
-
-}  // namespace
-
-void reduce_sum(Op& op) { give_reduced(op, false); }
-void reduce_mean(Op& op) { give_reduced(op, true); }
-
-void average_pool(Op& op) {
-  const Window axes = window(op, op.floats(0).shape, op.list("kernel_shape"));
-  give_pooled(op, true, op.integer("count_include_pad", 0) != 0, axes);
-}
-
-void max_pool(Op& op) {
-  support(op.integer("storage_order", 0) == 0 && op.outputs == 1, "the output of indices");
-  give_pooled(op, false, false, window(op, op.floats(0).shape, op.list("kernel_shape")));
-}
-
-void global_average_pool(Op& op) {
-  const Shape& x = op.floats(0).shape;
-  give_pooled(op, true, true, window(op, x, {x.begin() + std::min<Int>(2, x.size()), x.end()}));
 }
 
 void conv(Op& op) {
@@ -288,18 +246,19 @@ void conv(Op& op) {
   const Value& w = op.constant(1);
   require(w.shape.size() == x.size() && x.size() > 2, "weight and image differ in rank");
   const Shape kernel(w.shape.begin() + 2, w.shape.end());
-  require(!op.given("kernel_shape") || op.list("kernel_shape") == kernel, "kernel_shape is not the weight's");
+  require(!op.given("kernel_shape") || op.list("kernel_shape") == kernel, "another kernel_shape");
   const Window axes = window(op, x, kernel);
   const auto& [v, h] = axes;
   const Int M = w.shape[0], g = op.integer("group", 1);
-  require(g >= 1 && g <= M && M % g == 0 && x[1] == w.shape[1] * g, "channels and group do not fit");
+  require(g >= 1 && g <= M && M % g == 0 && x[1] == w.shape[1] * g, "channels and group");
   Reals payload = w.reals();
   if (op.has(2)) {
     require(op.constant(2).shape == Shape{M}, "the bias has not one number per output channel");
     append(&payload, op.constant(2));
   }
-  const Shape ints{x[0],     x[1],    v.in,    h.in,       M,          v.kernel, h.kernel, v.stride, h.stride, v.before,
-                   h.before, v.after, h.after, v.dilation, h.dilation, g,        v.out,    h.out,    op.has(2)};
+  const Shape ints{x[0],       x[1],     v.in,     h.in,     M,        v.kernel, h.kernel,
+                   v.stride,   h.stride, v.before, h.before, v.after,  h.after,  v.dilation,
+                   h.dilation, g,        v.out,    h.out,    op.has(2)};
   const Value image = op.materialise(op.floats(0));
   op.give(op.emit(Kind::conv, {image}, image_shape(x, M, axes), ints, std::move(payload)));
 }
@@ -315,9 +274,7 @@ void batch_normalization(Op& op) {
     require(op.constant(i).shape == Shape{shape[1]}, "not one constant per channel");
     append(&payload, op.constant(i));
   }
-  for (double var : op.constant(4).reals()) {
-    support(var >= 0 && var > -eps, "a variance is negative, or not above -epsilon");
-  }
+  for (double var : op.constant(4).reals()) support(var >= 0 && var > -eps, "a variance too low");
   payload.push_back(eps);
   const Shape ints{shape[1], element_count({shape.begin() + 2, shape.end()})};
   op.give(op.emit(Kind::bn, {op.materialise(op.floats(0))}, shape, ints, std::move(payload)));

@@ -1,6 +1,7 @@
 // read_model: the operator table, the walk over the ONNX graph, the removal of dead nodes. Promises
 // either the complete canonical graph, or one ReadError with the first thing that stands in the way
 // and its place (`verify` and `model check` list all of them).
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
@@ -43,10 +44,10 @@ constexpr Form kForms[] = {
     {"ReduceProd ReduceMin ReduceMax", 1, 1, 1, fold_reduce, nullptr, "axes:I keepdims:i"},
     {"ReduceProd ReduceMin ReduceMax", 18, 1, 2, fold_reduce, nullptr,
      "keepdims:i noop_with_empty_axes:i"},
-    {"ReduceSum", 1, 1, 1, fold_reduce, reduce_sum, "axes:I keepdims:i"},
-    {"ReduceSum", 13, 1, 2, fold_reduce, reduce_sum, "keepdims:i noop_with_empty_axes:i"},
-    {"ReduceMean", 1, 1, 1, nullptr, reduce_mean, "axes:I keepdims:i"},
-    {"ReduceMean", 18, 1, 2, nullptr, reduce_mean, "keepdims:i noop_with_empty_axes:i"},
+    {"ReduceSum", 1, 1, 1, fold_reduce, reduce, "axes:I keepdims:i"},
+    {"ReduceSum", 13, 1, 2, fold_reduce, reduce, "keepdims:i noop_with_empty_axes:i"},
+    {"ReduceMean", 1, 1, 1, nullptr, reduce, "axes:I keepdims:i"},
+    {"ReduceMean", 18, 1, 2, nullptr, reduce, "keepdims:i noop_with_empty_axes:i"},
     {"Cast", 6, 1, 1, cast, cast, "to:i! saturate:i@19"},
     {"Identity", 1, 1, 1, identity, identity, ""},
     {"Dropout", 7, 1, 1, nullptr, dropout, "ratio:f"},
@@ -68,13 +69,9 @@ constexpr Form kForms[] = {
     {"Pad", 11, 2, 3, nullptr, pad, "mode:s"},
     {"Pad", 18, 2, 4, nullptr, pad, "mode:s"},
     {"Expand", 8, 2, 2, expand, expand, ""},
-    {"Add", 7, 2, 2, fold, add, ""},
-    {"Sub", 7, 2, 2, fold, subtract, ""},
-    {"Mul", 7, 2, 2, fold, multiply, ""},
-    {"Div", 7, 2, 2, fold, divide, ""},
-    {"Neg", 6, 1, 1, fold_unary, negate, ""},
-    {"Abs", 6, 1, 1, fold_unary, absolute, ""},
-    {"Relu", 6, 1, 1, nullptr, relu, ""},
+    {"Add Sub Mul Div", 7, 2, 2, fold, arithmetic, ""},
+    {"Neg Abs", 6, 1, 1, fold_unary, unary, ""},
+    {"Relu", 6, 1, 1, nullptr, unary, ""},
     {"LeakyRelu", 6, 1, 1, nullptr, leaky_relu, "alpha:f"},
     {"Clip", 6, 1, 1, nullptr, clip, "min:f max:f"},
     {"Clip", 11, 1, 3, nullptr, clip, ""},
@@ -86,11 +83,11 @@ constexpr Form kForms[] = {
     {"BatchNormalization", 7, 5, 5, nullptr, batch_normalization, "epsilon:f momentum:f spatial:i"},
     {"BatchNormalization", 9, 5, 5, nullptr, batch_normalization,
      "epsilon:f momentum:f training_mode:i@14"},
-    {"AveragePool", 7, 1, 1, nullptr, average_pool,
+    {"AveragePool", 7, 1, 1, nullptr, pool,
      "auto_pad:s pads:I strides:I kernel_shape:I! count_include_pad:i ceil_mode:i@10 "
      "dilations:I@19"},
-    {"GlobalAveragePool", 1, 1, 1, nullptr, global_average_pool, ""},
-    {"MaxPool", 1, 1, 1, nullptr, max_pool,
+    {"GlobalAveragePool", 1, 1, 1, nullptr, pool, ""},
+    {"MaxPool", 1, 1, 1, nullptr, pool,
      "auto_pad:s pads:I strides:I kernel_shape:I! storage_order:i@8 ceil_mode:i@10 dilations:I@10"},
 };
 
@@ -112,33 +109,30 @@ std::map<std::string, Message> read_attributes(const Message& node, const Form& 
   std::unordered_set<std::string> unknown;
   for (Span bytes : node.all(5)) {
     const Message a(bytes, "AttributeProto", ".sfvsssFISSS.ssS....v.sS");
-    if (!found.emplace(a.text(1), a).second)
-      malformed("attribute '" + a.text(1) + "' is given twice");
-    unknown.insert(a.text(1));
+    if (!unknown.insert(a.text(1)).second) malformed("attribute '" + a.text(1) + "' given twice");
+    found.emplace(a.text(1), a);
   }
   std::istringstream entries(form.attributes);
   for (std::string entry; entries >> entry;) {
     const std::size_t colon = entry.find(':'), since = entry.find('@');
     const std::string name = entry.substr(0, colon);
     const auto at = found.find(name);
-    if (at == found.end() && entry.find('!') != std::string::npos)
-      malformed("attribute '" + name + "' is missing");
-    if (at == found.end() ||
-        (since != std::string::npos && std::stoi(entry.substr(since + 1)) > opset))
+    if (at == found.end()) {
+      if (entry.find('!') != std::string::npos) malformed("attribute '" + name + "' is missing");
       continue;
+    }
     const Message& a = at->second;
     const Int type = a.integer(20);
-    bool fits = type >= 1 && type <= 8 && entry[colon + 1] == "fistgFIS"[type - 1] &&
-                (type != 4 || a.has(5));
+    bool fits = since == std::string::npos || std::stoi(entry.substr(since + 1)) <= opset;
+    fits = fits && type >= 1 && type <= 8 && entry[colon + 1] == "fistgFIS"[type - 1];
+    fits = fits && (type != 4 || a.has(5));
     for (unsigned field : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 15, 22, 23}) {
       fits = fits && (!a.has(field) || field == type + 1);  // no value of another type beside it
     }
     if (fits) unknown.erase(name);
   }
-  if (!unknown.empty())
-    malformed("attribute '" + *unknown.begin() +
-              "' is not understood in this opset, or has another type");
-  return found;
+  if (unknown.empty()) return found;
+  malformed("attribute '" + *unknown.begin() + "' is not understood in this opset, or so typed");
 }
 
 // What graph.input or graph.output says about one tensor.
@@ -152,8 +146,7 @@ struct Declared {
     name = info.text(1);
     const Message tensor(Message(info.bytes(2), "TypeProto", ".s....s").bytes(1),
                          "TypeProto.Tensor", ".vs");
-    type = static_cast<int>(
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(tensor.integer(1)), 99));
+    type = static_cast<int>(std::clamp<Int>(tensor.integer(1), -1, 99));
     has_shape = tensor.has(2);
     for (Span d : Message(tensor.bytes(2), "TensorShapeProto", ".S").all(1)) {
       const Message dimension(d, "TensorShapeProto.Dimension", ".vss");
@@ -180,8 +173,7 @@ class Import {
     require(model.has(7), "no graph");
     for (Span bytes : model.all(8)) {
       const Message import(bytes, "OperatorSetIdProto", ".sv");
-      if (!import.text(1).empty() && import.text(1) != "ai.onnx")
-        continue;  // may be there, not used
+      if (!is_onnx(import.text(1))) continue;  // may be there, not used
       support(import.integer(2) >= 7 && import.integer(2) <= 23, "opset version outside 7 to 23");
       require(opset_ == 0 || opset_ == import.integer(2), "two different opset versions");
       opset_ = import.integer(2);
@@ -189,10 +181,8 @@ class Import {
     require(opset_ != 0, "no opset import for the default domain");
     const Message graph(model.bytes(7), "GraphProto", ".Ss..S....sSSS..S");
     const std::vector<Span> nodes = graph.all(1), tensors = graph.all(5);
-    if (nodes.size() > limit(Limit::nodes))
-      over(Limit::nodes, std::to_string(nodes.size()) + " nodes");
-    if (tensors.size() > limit(Limit::tensors))
-      over(Limit::tensors, std::to_string(tensors.size()) + " tensors");
+    if (nodes.size() > limit(Limit::nodes)) over(Limit::nodes, "more nodes");
+    if (tensors.size() > limit(Limit::tensors)) over(Limit::tensors, "more tensors");
     for (Span t : tensors) initializer(t);
     for (const auto& [path, bytes] : to_.external.files) to_.budget += 4 * bytes.size();
     inputs(graph.all(11), overrides);
@@ -204,6 +194,8 @@ class Import {
   const std::string& place() const { return place_; }
 
  private:
+  static bool is_onnx(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
   Op op(const std::string& kind, const std::string& name) {
     return Op{to_, opset_, kind, name, 1, {}, {}, {}};
   }
@@ -213,8 +205,7 @@ class Import {
             "a tensor without a name, or a name defined before");
   }
   void check_type(const Value& v) const {
-    support(!is_float(v.type) || v.type == to_.type(),
-            "a float tensor of another type than the inputs");
+    support(!is_float(v.type) || v.type == to_.type(), "a float of another type than the inputs");
   }
 
   void initializer(Span tensor) {
@@ -276,26 +267,23 @@ class Import {
   }
 
   void lower(Span bytes, std::size_t number) {
-    const std::string node_number = "node " + std::to_string(number);
-    place_ = node_number + ": ";
+    place_ = "node " + std::to_string(number) + ": ";
     const Message node(bytes, "NodeProto", ".SSssSsssS");
-    const std::string kind = node.text(4).substr(0, 99);
-    Op made = op(kind, node_number + " '" + node.text(3).substr(0, 200) + "' (" + kind +
-                           ", opset " + std::to_string(opset_) + ")");
+    const std::string kind = node.text(4).substr(0, 99), name = node.text(3).substr(0, 200);
+    Op made = op(kind, "node " + std::to_string(number) + " '" + name + "' (" + kind + ", opset " +
+                           std::to_string(opset_) + ")");
     place_ = made.name + ": ";
     apply(node, &made);
-    std::size_t i = 0;
-    for (Span output : node.all(2)) {
-      const std::size_t k = i++;
-      if (output.size == 0) continue;
-      define(output.text());
-      if (k < made.out.size()) values_[output.text()] = made.out[k];
+    const std::vector<Span> outputs = node.all(2);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].size == 0) continue;
+      define(outputs[i].text());
+      if (i < made.out.size()) values_[outputs[i].text()] = made.out[i];
     }
   }
 
   void apply(const Message& node, Op* op) {
-    const std::string domain = node.text(7);
-    if (!domain.empty() && domain != "ai.onnx") unsupported("domain '" + domain + "'");
+    if (!is_onnx(node.text(7))) unsupported("domain '" + node.text(7) + "'");
     const Form* const form = form_of(op->kind, opset_);
     support(form != nullptr && node.text(8).empty(), "the operator is not supported");
     op->attributes = read_attributes(node, *form, opset_);

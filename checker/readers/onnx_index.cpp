@@ -6,10 +6,11 @@
 namespace outward_check::onnx {
 namespace {
 
-void give_selected(Op& op, const std::vector<Shape>& offsets) {
+// The part of the operand with these coordinates per axis.
+void give_picked(Op& op, const std::vector<Shape>& coordinates) {
   Shape shape;
-  for (const Shape& axis : offsets) shape.push_back(std::ssize(axis));
-  op.give(op.remap({*op.in[0]}, shape, op.sums(offsets)));
+  for (const Shape& axis : coordinates) shape.push_back(std::ssize(axis));
+  op.give(op.remap({*op.in[0]}, shape, op.picked(op.in[0]->shape, coordinates)));
 }
 
 Int product(const Shape& shape, std::size_t first, std::size_t last) {
@@ -32,7 +33,7 @@ Reduction reduction(Op& op) {
     if (!reduced[a] || op.integer("keepdims", 1) != 0) r.shape.push_back(reduced[a] ? 1 : from[a]);
   }
   order.insert(order.end(), behind.begin(), behind.end());
-  r.index = op.transposed(from, order);
+  r.index = op.picked(from, op.all(from), order);
   return r;
 }
 
@@ -68,7 +69,8 @@ void reshape(Op& op) {
   }
   const Int known = element_count(shape);
   if (hole && known > 0) *hole = x.size() / known;
-  require(element_count(shape) == x.size() && !(hole && known == 0), "the number of elements changes");
+  require(!hole || known > 0, "dimension -1: any number of elements fits");
+  require(element_count(shape) == x.size(), "the number of elements changes");
   op.give(with_shape(x, shape));
 }
 
@@ -103,14 +105,17 @@ void transpose(Op& op) {
   axis_set(order, from.size());
   require(std::ssize(order) == rank, "perm has not one entry per axis");
   for (Int& axis : order) shape.push_back(from[axis = axis_in(axis, from.size())]);
-  op.give(op.remap({*op.in[0]}, shape, op.transposed(from, order)));
+  op.give(op.remap({*op.in[0]}, shape, op.picked(from, op.all(from), order)));
 }
 
 void concat(Op& op) {
   Shape shape = op.in[0]->shape;
   const Int axis = axis_in(op.integer("axis", 0), shape.size());
   shape[axis] = 0;
+  const Int outer = product(shape, 0, axis);
   std::vector<Value> operands;
+  std::vector<std::pair<Int, Int>> parts;  // start and length in the first row of each operand
+  Int total = 0;
   for (const Value* v : op.in) {
     Shape rest = v->shape;
     require(rest.size() == shape.size(), "operands of different rank");
@@ -118,16 +123,10 @@ void concat(Op& op) {
     require(rest == shape, "operands of different shape");
     shape[axis] += v->shape[axis];
     operands.push_back(*v);
-    element_count(shape);
+    if (v->size() > 0) parts.emplace_back(total, v->size() / outer);
+    total += v->size();
   }
   op.to.charge(element_count(shape));
-  const Int outer = product(shape, 0, axis);
-  std::vector<std::pair<Int, Int>> parts;  // start and length in the first row of each operand
-  Int total = 0;
-  for (const Value& v : operands) {
-    if (v.size() > 0) parts.emplace_back(total, v.size() / outer);
-    total += v.size();
-  }
   Shape index;
   for (Int o = 0; o < (parts.empty() ? 0 : outer); ++o) {
     for (const auto& [start, length] : parts) {
@@ -145,20 +144,20 @@ void slice(Op& op) {
   require(starts.size() == ends.size() && axes.size() == ends.size() && steps.size() == ends.size(),
           "starts, ends, axes and steps differ in length");
   axis_set(axes, from.size());
-  std::vector<Shape> offsets = op.offsets(from);
+  std::vector<Shape> coordinates = op.all(from);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Int axis = axis_in(axes[i], from.size()), d = from[axis];
     const Int step = std::clamp(steps[i], -d - 1, d + 1);  // longer steps change nothing
     require(step != 0, "step 0");
     const auto place = [&](Int at, Int low) {
-      return std::clamp<Int>(at < 0 ? at + d : at, step < 0 ? std::min(low, d - 1) : 0, step < 0 ? d - 1 : d);
+      return std::clamp<Int>(at < 0 ? at + d : at, step < 0 ? std::min(low, d - 1) : 0,
+                             step < 0 ? d - 1 : d);
     };
     const Int start = place(starts[i], 0), span = place(ends[i], -1) - start;  // as ONNX clamps
     const Int count = (span + step + (step < 0 ? 1 : -1)) / step;
-    const Int stride = strides(from)[axis];
-    offsets[axis] = op.run(start * stride, std::max<Int>(count, 0), step * stride);
+    coordinates[axis] = op.run(start, std::max<Int>(count, 0), step);
   }
-  give_selected(op, offsets);
+  give_picked(op, coordinates);
 }
 
 void split(Op& op) {
@@ -177,10 +176,10 @@ void split(Op& op) {
   Int start = 0;
   for (Int size : sizes) {
     require(size >= 0 && size <= d - start, "the parts do not add up to the dimension");
-    std::vector<Shape> offsets = op.offsets(from);
-    offsets[axis] = op.run(start * strides(from)[axis], size, strides(from)[axis]);
+    std::vector<Shape> coordinates = op.all(from);
+    coordinates[axis] = op.run(start, size, 1);
     start += size;
-    give_selected(op, offsets);
+    give_picked(op, coordinates);
   }
   require(start == d, "the parts do not add up to the dimension");
 }
@@ -188,17 +187,16 @@ void split(Op& op) {
 void gather(Op& op) {
   const Shape &from = op.in[0]->shape, &inner = op.in[1]->shape;
   const Int axis = axis_in(op.integer("axis", 0), from.size());
-  const Int stride = strides(from)[axis];
-  std::vector<Shape> offsets = op.offsets(from);
-  offsets[axis] = op.values(1);
-  for (Int& i : offsets[axis]) {
+  std::vector<Shape> coordinates = op.all(from);
+  coordinates[axis] = op.values(1);
+  for (Int& i : coordinates[axis]) {
     require(i >= -from[axis] && i < from[axis], "an index out of range");
-    i = (i < 0 ? i + from[axis] : i) * stride;
+    i += i < 0 ? from[axis] : 0;
   }
   Shape shape(from.begin(), from.begin() + axis);
   shape.insert(shape.end(), inner.begin(), inner.end());
   shape.insert(shape.end(), from.begin() + axis + 1, from.end());
-  op.give(op.remap({*op.in[0]}, shape, op.sums(offsets)));
+  op.give(op.remap({*op.in[0]}, shape, op.picked(from, coordinates)));
 }
 
 void pad(Op& op) {
@@ -208,19 +206,19 @@ void pad(Op& op) {
   support(op.text("mode", "constant") == "constant", "a mode other than constant");
   axis_set(axes, x.shape.size());
   require(pads.size() == 2 * axes.size(), "not two pads per axis");
-  std::vector<Shape> offsets = op.offsets(x.shape);
+  std::vector<Shape> coordinates = op.all(x.shape);
   Shape shape = x.shape;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const Int axis = axis_in(axes[i], shape.size()), before = pads[i], after = pads[i + axes.size()], d = shape[axis];
+    const Int before = pads[i], after = pads[i + axes.size()];
+    const Int axis = axis_in(axes[i], shape.size()), d = shape[axis];
     require(std::max(before, after) <= max_elements() && std::min(before, after) >= -d, "pads");
     require((shape[axis] = d + before + after) >= 0, "pads that crop more than there is");
-    const Int stride = strides(x.shape)[axis];
-    offsets[axis] = op.run(-before, shape[axis], 1);
-    for (Int& c : offsets[axis]) c = c >= 0 && c < x.shape[axis] ? c * stride : -1;
+    coordinates[axis] = op.run(-before, shape[axis], 1);
   }
-  const Value fill = op.has(2) ? op.constant(2) : make_constant(op.to.type(), {}, {word(op.real("value", 0))});
+  Value fill = make_constant(op.to.type(), {}, {word(op.real("value", 0))});
+  if (op.has(2)) fill = op.constant(2);
   require(fill.size() == 1, "the pad value is not one number");
-  Shape index = op.sums(offsets);
+  Shape index = op.picked(x.shape, coordinates);
   std::vector<Value> operands{x};
   if (std::count(index.begin(), index.end(), -1) > 0) operands.push_back(fill);
   std::replace(index.begin(), index.end(), Int{-1}, x.size());

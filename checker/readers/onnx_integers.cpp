@@ -9,20 +9,14 @@ namespace {
 
 Int overflow() { unsupported("integer overflow or division by zero"); }
 
-Int plus(Int a, Int b) {
-  Int r;
-  return __builtin_add_overflow(a, b, &r) ? overflow() : r;
+Int narrow(__int128 exact) {
+  return exact >= INT64_MIN && exact <= INT64_MAX ? static_cast<Int>(exact) : overflow();
 }
-Int minus(Int a, Int b) {
-  Int r;
-  return __builtin_sub_overflow(a, b, &r) ? overflow() : r;
-}
-Int times(Int a, Int b) {
-  Int r;
-  return __builtin_mul_overflow(a, b, &r) ? overflow() : r;
-}
-Int quotient(Int a, Int b) { return b == 0 || (a == INT64_MIN && b == -1) ? overflow() : a / b; }
-Int remainder(Int a, Int b) { return b == 0 ? overflow() : b == -1 ? 0 : a % b; }
+Int plus(Int a, Int b) { return narrow(__int128{a} + b); }
+Int minus(Int a, Int b) { return narrow(__int128{a} - b); }
+Int times(Int a, Int b) { return narrow(__int128{a} * b); }
+Int quotient(Int a, Int b) { return b == 0 ? overflow() : narrow(__int128{a} / b); }
+Int remainder(Int a, Int b) { return b == 0 ? overflow() : narrow(__int128{a} % b); }
 Int modulo(Int a, Int b) {
   const Int r = remainder(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -59,7 +53,8 @@ constexpr Fold kFolds[] = {
 };
 
 const Fold& fold_of(const Op& op) {
-  return *std::find_if(std::begin(kFolds), std::end(kFolds), [&](const Fold& f) { return op.kind == f.op; });
+  return *std::find_if(std::begin(kFolds), std::end(kFolds),
+                       [&](const Fold& f) { return op.kind == f.op; });
 }
 
 Int scalar(const Op& op, std::size_t i) {
@@ -74,7 +69,8 @@ void fold(Op& op) {
   const auto f = op.integer("fmod", 0) != 0 ? remainder : fold.f;
   Value v = *op.in[0];
   const int type = v.type, result = fold.gives == Fold::truth ? int{kBool} : type;
-  require(fold.gives == Fold::truth || (type == kBool) == (fold.gives == Fold::logic), "element type");
+  require(fold.gives == Fold::truth || (type == kBool) == (fold.gives == Fold::logic),
+          "element type");
   for (std::size_t k = 1; k < op.in.size(); ++k) {
     require(op.in[k]->type == type, "operands of different types");
     const Shape shape = broadcast(v.shape, op.in[k]->shape);
@@ -165,20 +161,21 @@ void cast(Op& op) {
     support(type == v.type, "a change of the element type of the network");
     return op.give(v);
   }
+  support(type != kBool || !is_float(v.type), "a float as a truth value");
   Shape data = *v.data;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (is_float(type)) {
-      const double d = type == kFloat ? double{static_cast<float>(data[i])} : static_cast<double>(data[i]);
-      support(d < 0x1p63 && static_cast<Int>(d) == data[i], "an integer that is not exact as a float");
-      data[i] = word(d);
-      continue;
-    }
+  for (Int& number : data) {
     if (is_float(v.type)) {
-      const double d = v.real(i);
+      const double d = std::bit_cast<double>(number);
       support(d >= -0x1p63 && d < 0x1p63 && d == std::trunc(d), "a float that is not an integer");
-      data[i] = static_cast<Int>(d);
+      number = static_cast<Int>(d);
+    } else if (is_float(type)) {
+      const double d = type == kFloat ? static_cast<float>(number) : static_cast<double>(number);
+      support(d < 0x1p63 && static_cast<Int>(d) == number,
+              "an integer that is not exact as a float");
+      number = word(d);
+    } else if (type == kBool) {
+      number = number != 0;
     }
-    if (type == kBool) data[i] = data[i] != 0;
   }
   op.give(make_constant(type, v.shape, std::move(data)));
 }

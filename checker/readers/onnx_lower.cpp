@@ -10,7 +10,8 @@ void Target::charge(Int elements) {
   const std::uint64_t count = static_cast<std::uint64_t>(elements);
   const bool enough = count <= budget;
   budget = enough ? budget - count : 0;  // after the first refusal everything is refused at once
-  if (!enough) throw ReadError(ReadError::Class::limit, "the model makes more elements than its size allows");
+  if (!enough)
+    throw ReadError(ReadError::Class::limit, "the model makes more elements than its size allows");
 }
 
 Int Op::integer(const char* attribute, Int absent) const {
@@ -31,7 +32,9 @@ Shape Op::list(const char* attribute) const {
   return given(attribute) ? attributes.at(attribute).integers(8) : Shape{};
 }
 
-Shape Op::list(const char* attribute, std::size_t i) const { return has(i) ? values(i) : list(attribute); }
+Shape Op::list(const char* attribute, std::size_t i) const {
+  return has(i) ? values(i) : list(attribute);
+}
 
 const Value& Op::floats(std::size_t i) const {
   support(is_float(in[i]->type), "an integer operand");
@@ -45,11 +48,13 @@ const Value& Op::constant(std::size_t i) const {
 }
 
 const Shape& Op::values(std::size_t i) const {
-  if (!in[i]->is_integer()) unsupported("operand " + std::to_string(i) + " is not an integer constant");
+  if (!in[i]->is_integer())
+    unsupported("operand " + std::to_string(i) + " is not an integer constant");
   return *in[i]->data;
 }
 
-Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints, Reals payload) {
+Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints,
+               Reals payload) {
   Node made;
   made.kind = type;
   made.size = static_cast<std::uint64_t>(element_count(shape));
@@ -85,18 +90,19 @@ Value Op::remap(std::vector<Value> operands, Shape shape, Shape index) {
     return make_constant(operands[0].type, shape, std::move(index));
   }
   for (Value& v : operands) v = materialise(v);
-  for (std::size_t i = 0; identity && i < index.size(); ++i) identity = index[i] == static_cast<Int>(i);
-  return identity ? with_shape(operands[0], shape) : emit(Kind::map, operands, shape, std::move(index));
+  for (std::size_t i = 0; identity && i < index.size(); ++i)
+    identity = index[i] == static_cast<Int>(i);
+  return identity ? with_shape(operands[0], shape)
+                  : emit(Kind::map, operands, shape, std::move(index));
 }
 
 Value Op::expand(const Value& value, const Shape& shape) {
   if (value.shape == shape) return value;
   Shape from(shape.size() - value.shape.size(), 1);
   from.insert(from.end(), value.shape.begin(), value.shape.end());
-  const Shape step = strides(from);
   std::vector<Shape> axes;
-  for (std::size_t a = 0; a < shape.size(); ++a) axes.push_back(run(0, shape[a], from[a] != 1 ? step[a] : 0));
-  return remap({value}, shape, sums(axes));
+  for (std::size_t a = 0; a < shape.size(); ++a) axes.push_back(run(0, shape[a], from[a] != 1));
+  return remap({value}, shape, picked(from, axes));
 }
 
 Shape Op::run(Int start, Int count, Int step) {
@@ -106,39 +112,30 @@ Shape Op::run(Int start, Int count, Int step) {
   return list;
 }
 
-Shape strides(const Shape& shape) {
-  Shape step(shape.size(), 1);
-  for (std::size_t a = shape.size(); a-- > 1;) step[a - 1] = step[a] * std::max<Int>(shape[a], 1);
-  return step;
-}
-
-std::vector<Shape> Op::offsets(const Shape& shape) {
+std::vector<Shape> Op::all(const Shape& shape) {
   std::vector<Shape> axes;
-  for (std::size_t a = 0; a < shape.size(); ++a) axes.push_back(run(0, shape[a], strides(shape)[a]));
+  for (Int d : shape) axes.push_back(run(0, d, 1));
   return axes;
 }
 
-Shape Op::sums(const std::vector<Shape>& offsets) {
-  Shape index{0}, size;
-  for (const Shape& axis : offsets) size.push_back(std::ssize(axis));
+Shape Op::picked(const Shape& from, const std::vector<Shape>& coordinates, Shape order) {
+  if (order.empty()) order = run(0, std::ssize(from), 1);
+  Shape index{0}, size, stride(from.size(), 1);
+  for (std::size_t a = from.size(); a-- > 1;) stride[a - 1] = stride[a] * std::max<Int>(from[a], 1);
+  for (const Shape& axis : coordinates) size.push_back(std::ssize(axis));
   to.charge(element_count(size));
   if (element_count(size) == 0) return {};
-  for (const Shape& axis : offsets) {
+  for (Int a : order) {
     Shape finer;
-    finer.reserve(index.size() * axis.size());
+    finer.reserve(index.size() * coordinates[a].size());
     for (Int base : index) {
-      for (Int i : axis) finer.push_back(base < 0 || i < 0 ? -1 : base + i);
+      for (Int c : coordinates[a]) {
+        finer.push_back(base < 0 || c < 0 || c >= from[a] ? -1 : base + c * stride[a]);
+      }
     }
     index = std::move(finer);
   }
   return index;
-}
-
-Shape Op::transposed(const Shape& from, const Shape& order) {
-  const std::vector<Shape> axes = offsets(from);
-  std::vector<Shape> moved;
-  for (Int axis : order) moved.push_back(axes[axis]);
-  return sums(moved);
 }
 
 Int axis_in(Int axis, std::size_t rank) {
@@ -162,7 +159,8 @@ Shape broadcast(const Shape& a, const Shape& b) {
   for (std::size_t i = 0; i < b.size(); ++i) {
     Int& d = shape[i + a.size() - b.size()];
     if (d == 1) d = b[i];
-    if (d != b[i] && b[i] != 1) malformed(shape_text(a) + " and " + shape_text(b) + " do not broadcast");
+    if (d != b[i] && b[i] != 1)
+      malformed(shape_text(a) + " and " + shape_text(b) + " do not broadcast");
   }
   element_count(shape);
   return shape;

@@ -54,21 +54,17 @@ Shape raw_data(Span raw, const TypeInfo& info) {
 }
 
 std::uint64_t decimal(const std::string& text) {
-  std::uint64_t value = 0;
-  require(!text.empty() && text.size() <= 18, "external data: bad number");
-  for (char c : text) {
-    require(c >= '0' && c <= '9', "external data: bad number");
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return value;
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  require(digits && !text.empty() && text.size() <= 18, "external data: bad number");
+  return std::stoull(text);
 }
 
 // The location as a path below the folder, "." dropped; every component exists, the last one is a
 // regular file, the others are folders, none is a symbolic link.
 std::string contained(std::filesystem::path at, const std::string& location) {
   const std::string forbidden("\\\0", 2);
-  require(!location.empty() && location.find_first_of(forbidden) == std::string::npos && location.front() != '/' &&
-              location.back() != '/',
+  require(!location.empty() && location.find_first_of(forbidden) == std::string::npos &&
+              location.front() != '/' && location.back() != '/',
           "external data: the location is not a relative path of a file");
   std::filesystem::path clean;
   std::filesystem::file_status status;
@@ -116,7 +112,8 @@ Reals Value::reals() const {
 
 Value make_constant(int type, Shape shape, Shape data) {
   const TypeInfo& info = type_info(type);
-  for (Int v : data) support(v >= info.lowest && v <= info.greatest, "a number its type cannot hold");
+  for (Int v : data)
+    support(v >= info.lowest && v <= info.greatest, "a number its type cannot hold");
   return {type, std::move(shape), std::make_shared<const Shape>(std::move(data))};
 }
 
@@ -125,7 +122,8 @@ Span ExternalFiles::find(const Message& tensor, std::uint64_t bytes) {
   for (Span entry : tensor.all(13)) {
     const Message pair(entry, "StringStringEntryProto", ".ss");
     const std::string key = pair.text(1);
-    require(key == "location" || key == "offset" || key == "length" || key == "checksum", "external data: unknown key");
+    require(key == "location" || key == "offset" || key == "length" || key == "checksum",
+            "external data: unknown key");
     require(keys.emplace(key, pair.text(2)).second, "external data: a key twice");
   }
   keys.emplace("offset", "0");

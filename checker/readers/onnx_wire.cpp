@@ -1,4 +1,5 @@
-// Protobuf wire format, read only, without any library; see onnx.hpp for what is promised. Nothing recurses.
+// Protobuf wire format, read only, without any library; see onnx.hpp for what is promised. Nothing
+// recurses.
 #include <cstring>
 
 #include "checker/readers/onnx.hpp"
@@ -59,13 +60,14 @@ Message::Message(Span bytes, const char* name, const char* schema) : bytes_(byte
       require(c.type == type || packed, "wrong wire type");
       require(!packed || c.payload.size % width == 0, "packed numbers do not fill the field");
       require(repeated || !has(static_cast<unsigned>(c.field)), "the field is given twice");
-      if (type == 2 || c.type != 2 || c.payload.size != 0) seen_ |= 1u << c.field;  // no numbers: as if absent
+      if (type == 2 || c.type != 2 || c.payload.size != 0)
+        seen_ |= 1u << c.field;  // no numbers: as if absent
       if (kind != 'I' || !packed) continue;
       for (Cursor inner{c.payload}; inner.at < inner.bytes.size;) inner.varint();
     }
   } catch (const ReadError& e) {
-    malformed("byte " + std::to_string(bytes.offset + start) + " (" + name + " field " + std::to_string(c.field) +
-              "): " + e.what());
+    malformed("byte " + std::to_string(bytes.offset + start) + " (" + name + " field " +
+              std::to_string(c.field) + "): " + e.what());
   }
 }
 

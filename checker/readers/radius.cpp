@@ -1,7 +1,8 @@
-// The radius query of FORMAT.md section 4 as a property, in exact arithmetic. Promises a complete property or ReadError
-// "radius: code: ...".
+// The radius query of FORMAT.md section 4 as a property, in exact arithmetic. Promises a complete
+// property or ReadError "radius: code: ...".
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "checker/readers/readers.hpp"
 
@@ -15,8 +16,9 @@ void require(bool holds, const std::string& text) {
 
 Fraction number(const std::string& text, const char* option) {
   Fraction value;
-  require(parse_decimal(text, &value),
-          std::string("number: ") + option + ": not a decimal number, found '" + text.substr(0, 40) + "'");
+  const std::string found =
+      std::string(option) + ": not a decimal number, found '" + text.substr(0, 40) + "'";
+  require(parse_decimal(text, &value), "number: " + found);
   return value;
 }
 
@@ -27,14 +29,15 @@ std::vector<Fraction> numbers(const std::vector<std::string>& texts, const char*
 }
 
 Fraction centre_value(std::uint64_t pattern, bool is_binary64) {
-  require(is_binary64 ? (pattern >> 52 & 0x7ff) != 0x7ff : pattern >> 32 == 0 && (pattern >> 23 & 0xff) != 0xff,
-          "centre: not a finite number of the model's element type");
-  return Fraction::from_double(is_binary64 ? std::bit_cast<double>(pattern)
-                                           : std::bit_cast<float>(static_cast<std::uint32_t>(pattern)));
+  const double value = is_binary64 ? std::bit_cast<double>(pattern)
+                                   : std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
+  require((is_binary64 || pattern >> 32 == 0) && std::isfinite(value),
+          "centre: not a finite number of the element type");
+  return Fraction::from_double(value);
 }
 
-// The channel of input i is (i / inner) mod count; FORMAT.md: dimension 1 of rank 4 or 0 of rank 3 under nchw, the last
-// dimension under nhwc.
+// The channel of input i is (i / inner) mod count; FORMAT.md: dimension 1 of rank 4 or 0 of rank 3
+// under nchw, the last dimension under nhwc.
 struct Channels {
   std::uint64_t inner = 1, count = 1;
 };
@@ -69,27 +72,29 @@ Case label_case(std::uint32_t label, std::uint32_t other) {
 
 }  // namespace
 
-Property radius_property(const RadiusOptions& options, const Graph& graph, const std::vector<Fraction>& reference) {
+Property radius_property(const RadiusOptions& options, const Graph& graph,
+                         const std::vector<Fraction>& reference) {
   Property property;
   property.inputs = graph.nodes.at(0).size;
   property.outputs = graph.nodes.at(graph.output).size;
   require(options.centre_bits.size() == property.inputs, "centre: wrong number of coordinates");
   const Fraction radius = number(options.radius, "radius");
   const Fraction scale = options.scale.empty() ? Fraction(1) : number(options.scale, "scale");
-  const std::vector<Fraction> mean = numbers(options.mean, "mean"), std_deviation = numbers(options.std, "std");
-  const std::vector<Fraction> clip = numbers(options.clip, "clip"), range = numbers(options.range, "range");
+  using Numbers = const std::vector<Fraction>;
+  Numbers mean = numbers(options.mean, "mean"), deviations = numbers(options.std, "std");
+  Numbers clip = numbers(options.clip, "clip"), range = numbers(options.range, "range");
   require(radius.sign() >= 0, "value: the radius is negative");
   require(scale.sign() > 0, "value: the scale is not positive");
-  for (const Fraction& s : std_deviation) require(s.sign() > 0, "value: a std is not positive");
-  require(clip.empty() || (clip.size() == 2 && clip[0] <= clip[1]), "clip: expected two numbers LO <= HI");
-  require(options.layout.empty() || options.layout == "nchw" || options.layout == "nhwc",
-          "layout: unknown layout, expected nchw or nhwc");
-  const bool per_channel = mean.size() > 1 || std_deviation.size() > 1;
-  const Channels channel = per_channel ? channels(options.layout, graph) : Channels();
-  for (const std::size_t given : {mean.size(), std_deviation.size()}) {
-    require(given <= 1 || given == channel.count, "channels: wrong number of means or stds, expected 1 or " +
-                                                      std::to_string(channel.count) + ", found " +
-                                                      std::to_string(given));
+  for (const Fraction& s : deviations) require(s.sign() > 0, "value: a std is not positive");
+  require(clip.empty() || (clip.size() == 2 && clip[0] <= clip[1]), "clip: expected LO <= HI");
+  const std::string& layout = options.layout;
+  require(layout.empty() || layout == "nchw" || layout == "nhwc", "layout: neither nchw nor nhwc");
+  const bool per_channel = mean.size() > 1 || deviations.size() > 1;
+  const Channels channel = per_channel ? channels(layout, graph) : Channels();
+  for (std::size_t given : {mean.size(), deviations.size()}) {
+    require(given <= 1 || given == channel.count,
+            "channels: wrong number of means or stds, expected 1 or " +
+                std::to_string(channel.count) + ", found " + std::to_string(given));
   }
 
   std::vector<InputRange> box(property.inputs);
@@ -103,26 +108,30 @@ Property radius_property(const RadiusOptions& options, const Graph& graph, const
     }
     const std::size_t q = i / channel.inner % channel.count;
     for (Fraction* end : {&box[i].lo, &box[i].hi}) {
-      if (!mean.empty()) *end = *end - mean[mean.size() == 1 ? 0 : q];
-      if (!std_deviation.empty()) *end = *end / std_deviation[std_deviation.size() == 1 ? 0 : q];
+      if (!mean.empty()) *end = *end - mean[q % mean.size()];
+      if (!deviations.empty()) *end = *end / deviations[q % deviations.size()];
     }
   }
 
   const std::string& target = options.target;
-  require(range.size() == (target == "range" ? 2 : 0), "target: a range LO, HI belongs to target range");
-  require(options.deviation.empty() == (target != "deviation"), "target: a deviation belongs to target deviation");
-  const Fraction deviation = target == "deviation" ? number(options.deviation, "deviation") : Fraction();
+  const bool ranged = target == "range", deviates = target == "deviation";
+  require(range.size() == (ranged ? 2 : 0), "target: a range LO, HI belongs to target range");
+  require(options.deviation.empty() != deviates, "target: a deviation belongs to target deviation");
+  const Fraction deviation = deviates ? number(options.deviation, "deviation") : Fraction();
   require(deviation.sign() >= 0, "value: the deviation is negative");
-  require(target != "deviation" || reference.size() == property.outputs, "reference: no reference value per output");
-  require(target == "label" ? options.label < property.outputs : options.label == 0, "label: no output, or not used");
+  require(!deviates || reference.size() == property.outputs, "reference: not one per output");
+  require(options.label < (target == "label" ? property.outputs : 1),
+          "label: no output, or not used");
+  require(ranged || deviates || target == "label" || target == "none",
+          "target: unknown target, expected label, range, deviation or none");
   for (std::uint32_t j = 0; j < property.outputs; ++j) {
-    if (target == "label") {
-      if (j != options.label) property.cases.push_back(label_case(options.label, j));
-    } else if (target == "range" || target == "deviation") {
-      property.cases.push_back(bound_case(j, target == "range" ? range[0] : reference[j] - deviation, true));
-      property.cases.push_back(bound_case(j, target == "range" ? range[1] : reference[j] + deviation, false));
-    } else {
-      require(target == "none", "target: unknown target, expected label, range, deviation or none");
+    if (target == "label" && j != options.label) {
+      property.cases.push_back(label_case(options.label, j));
+    } else if (ranged || deviates) {
+      const Fraction low = ranged ? range[0] : reference[j] - deviation;
+      const Fraction high = ranged ? range[1] : reference[j] + deviation;
+      property.cases.push_back(bound_case(j, low, true));
+      property.cases.push_back(bound_case(j, high, false));
     }
   }
   property.bound_only = target == "none";

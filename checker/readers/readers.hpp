@@ -1,5 +1,5 @@
-// What checker/readers offers: every input format of `check`, read from bytes by our own code.
-// Each function either returns a complete result or throws ReadError; no partial results.
+// What checker/readers offers: every input format of `check`, read from bytes by our own code. Each
+// function either returns a complete result or throws ReadError; no partial results.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -24,8 +24,9 @@ class ReadError : public std::runtime_error {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes read_file(const std::string& path);        // whole file, one read; io or limit
-Bytes read_maybe_gzip(const std::string& path);  // same; a gzip file (by content) is inflated by our own code
+// The whole file in one read; the same, inflated by our own code if it is gzip by its content.
+Bytes read_file(const std::string& path);
+Bytes read_maybe_gzip(const std::string& path);
 std::string sha256_hex(const std::uint8_t* data, std::size_t size);
 
 struct ModelFile {
@@ -40,8 +41,10 @@ using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 // ONNX, FORMAT.md section 2. The ReadError names the first thing that stands in the way.
 ModelRead read_model(const std::string& path, const Shapes& overrides);
 
-// VNN-LIB 1.0 (FORMAT.md section 4); bytes already decompressed. expected sizes come from the model.
-Property read_vnnlib(std::string_view text, const std::string& name, std::uint64_t inputs, std::uint64_t outputs);
+// VNN-LIB 1.0 (FORMAT.md section 4); bytes already decompressed. expected sizes come from the
+// model.
+Property read_vnnlib(std::string_view text, const std::string& name, std::uint64_t inputs,
+                     std::uint64_t outputs);
 
 // The options of a radius query, as `verify` takes them; decimal texts, "" or empty when not given.
 struct RadiusOptions {
@@ -50,19 +53,19 @@ struct RadiusOptions {
   std::vector<std::uint64_t> centre_bits;  // binary32 or binary64 patterns, one per input
   std::uint32_t label = 0;
 };
-// FORMAT.md section 4. reference: the outputs of the reference execution at the centre, only for target deviation.
-Property radius_property(const RadiusOptions& options, const Graph& graph, const std::vector<Fraction>& reference);
+// FORMAT.md section 4. reference: the outputs of the reference execution at the centre, only for
+// target deviation.
+Property radius_property(const RadiusOptions& options, const Graph& graph,
+                         const std::vector<Fraction>& reference);
 
-// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PNG, PGM, PPM (layout: order of colours), gzipped or
-// not; values must be exact in the element type. Returns bit patterns.
-std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph, const std::string& layout);
-
-// Decimal numbers of every text format: an optional sign, digits with at most one point, an optional exponent.
+// Decimal numbers of every text format: an optional sign, digits with at most one point, an
+// optional exponent.
 enum class DecimalStatus { ok, malformed, over_limit };
 DecimalStatus read_decimal(std::string_view text, Fraction* out);
-bool parse_decimal(std::string_view text, Fraction* out);  // false: malformed. Throws ReadError (limit)
+bool parse_decimal(std::string_view text, Fraction* out);  // ReadError (limit) or false
 
-// The bit pattern of the value rounded to nearest, ties to even, with subnormals; false if it overflows. Zero is +0.
+// The bit pattern of the value rounded to nearest, ties to even, with subnormals; false if it
+// overflows. Zero is +0.
 bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern);
 bool round_binary32(const Fraction& value, double* out);  // the same as a number
 bool round_binary64(const Fraction& value, double* out);

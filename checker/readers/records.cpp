@@ -10,13 +10,15 @@ namespace outward_check {
 
 namespace {
 
-// One line per record: name, then key:type in file order. "key=value" fixes a string and selects the line.
-// Types: u integer, s string, h 64 hex digits, d exact number; U, S, H, D lists of these; F files, P shapes, R ranges.
+// One line per record: name, then key:type in file order. "key=value" fixes a string and selects
+// the line. Types: u integer, s string, h 64 hex digits, d exact number; U, S, H, D lists of these;
+// F files, P shapes, R ranges.
 constexpr const char* schema[] = {
     "header format=outward-certificate version:u claim:s semantics:s producer:s",
     "model files:F shapes:P element:s inputs:u outputs:u nodes:u graph:h",
     "property kind=vnnlib path:s sha256:h cases:u boxes:u digest:h",
-    "property kind=radius centre:S radius:s scale:s mean:S std:S layout:s clip:S target:s label:u range:S "
+    "property kind=radius centre:S radius:s scale:s mean:S std:S layout:s clip:S target:s label:u "
+    "range:S "
     "deviation:s cases:u boxes:u digest:h",
     "numerics format:s rounding:s subnormals:s order:s fusion:s",
     "capsules profile:s names:S sha256:H",
@@ -40,7 +42,9 @@ std::string_view word(std::string_view* rest) {
   return first;
 }
 
-[[noreturn]] void malformed(const std::string& text) { throw ReadError(ReadError::Class::malformed, text); }
+[[noreturn]] void malformed(const std::string& text) {
+  throw ReadError(ReadError::Class::malformed, text);
+}
 void require(bool holds, const std::string& key, const char* expected) {
   if (!holds) malformed("\"" + key + "\": expected " + expected);
 }
@@ -52,7 +56,8 @@ void check_value(char type, const std::string& key, const Json& v) {
   const bool is_text = v.kind == Json::Kind::string;
   if (type == 'u') return require(v.kind == Json::Kind::integer, key, "an integer");
   if (type == 's') return require(is_text, key, "a string");
-  if (type == 'd') return require(is_text && Fraction::parse(v.text, &ignored), key, "m*2^e (m odd) or 0");
+  if (type == 'd')
+    return require(is_text && Fraction::parse(v.text, &ignored), key, "m*2^e (m odd) or 0");
   if (type == 'h') {
     const bool only_digits = v.text.find_first_not_of(hex_digits) == std::string::npos;
     return require(is_text && v.text.size() == 64 && only_digits, key, "64 lower-case hex digits");
@@ -91,7 +96,9 @@ bool selects(std::string_view line, const Json& object) {
     const std::size_t mark = entry.find('=');
     if (mark == std::string_view::npos) continue;
     const auto at = std::find(object.keys.begin(), object.keys.end(), entry.substr(0, mark));
-    if (at == object.keys.end() || object.items[at - object.keys.begin()].text != entry.substr(mark + 1)) return false;
+    if (at == object.keys.end() ||
+        object.items[at - object.keys.begin()].text != entry.substr(mark + 1))
+      return false;
   }
   return true;
 }
@@ -102,7 +109,8 @@ const Json& Record::at(std::string_view key) const {
   return fields.items[std::find(fields.keys.begin(), fields.keys.end(), key) - fields.keys.begin()];
 }
 
-RecordReader::RecordReader(const std::string& path) : file_(std::fopen(path.c_str(), "rb"), std::fclose) {
+RecordReader::RecordReader(const std::string& path)
+    : file_(std::fopen(path.c_str(), "rb"), std::fclose) {
   if (!file_) throw ReadError(ReadError::Class::io, path + ": cannot be opened");
 }
 
@@ -122,14 +130,16 @@ bool RecordReader::next(Record* record) {
     read_line();
     record->fields = parse_json(text_);
     Json& f = record->fields;
-    if (f.kind != Json::Kind::object || f.keys[0] != "record" || f.items[0].kind != Json::Kind::string)
+    if (f.kind != Json::Kind::object || f.keys[0] != "record" ||
+        f.items[0].kind != Json::Kind::string)
       malformed("expected an object whose first key is \"record\"");
     record->line = line_, record->name = f.items[0].text;
     f.keys.erase(f.keys.begin()), f.items.erase(f.items.begin());
-    const auto line = std::find_if(std::begin(schema), std::end(schema), [&](std::string_view keys) {
-      return word(&keys) == record->name && selects(keys, f);
-    });
-    if (line == std::end(schema)) malformed("no record \"" + record->name + "\" of this kind is known");
+    const auto line = std::find_if(
+        std::begin(schema), std::end(schema),
+        [&](std::string_view keys) { return word(&keys) == record->name && selects(keys, f); });
+    if (line == std::end(schema))
+      malformed("no record \"" + record->name + "\" of this kind is known");
     std::string_view keys = *line;
     word(&keys);
     check_object(keys, f);
@@ -153,7 +163,9 @@ bool RecordReader::next(Record* record) {
   return false;
 }
 
-bool is_certificate(std::string_view first_bytes) { return first_bytes.starts_with("{\"record\":\"header\","); }
+bool is_certificate(std::string_view first_bytes) {
+  return first_bytes.starts_with("{\"record\":\"header\",");
+}
 
 bool parse_indices(std::string_view text, std::uint64_t limit, std::vector<std::uint64_t>* out) {
   const auto take = [&](char c) {
@@ -175,7 +187,8 @@ bool parse_indices(std::string_view text, std::uint64_t limit, std::vector<std::
 }
 
 bool parse_base64(std::string_view text, std::string* out) {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   out->clear();
   if (text.size() % 4 != 0) return false;
   text.remove_suffix(text.ends_with("==") ? 2 : text.ends_with('='));

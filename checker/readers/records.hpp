@@ -1,6 +1,7 @@
-// Certificates as a stream of records (certificates/FORMAT.md section 7). Promises memory for one line, the closed
-// schema with its key order, and that the end is reported only after a footer whose count and digest match and after
-// which no byte follows. Meaning is judged by checker/kernel.
+// Certificates as a stream of records (certificates/FORMAT.md section 7). Promises memory for one
+// line, the closed schema with its key order, and that the end is reported only after a footer
+// whose count and digest match and after which no byte follows. Meaning is judged by
+// checker/kernel.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -31,7 +32,8 @@ struct FooterFault {
 class RecordReader {
  public:
   explicit RecordReader(const std::string& path);  // ReadError (io)
-  // False after a correct footer at the end of the file. Throws ReadError (malformed, limit) or FooterFault.
+  // False after a correct footer at the end of the file. Throws ReadError (malformed, limit) or
+  // FooterFault.
   bool next(Record* record);
   std::uint64_t line() const { return line_; }  // of the line read last
 

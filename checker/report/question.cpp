@@ -6,6 +6,7 @@
 #include "checker/readers/readers.hpp"
 #include "checker/report/identity.hpp"
 #include "checker/translate/aptp.hpp"
+#include "checker/translate/arrays.hpp"
 #include "checker/translate/dataset.hpp"
 
 namespace outward_check {

@@ -9,6 +9,10 @@
 
 namespace outward_check {
 
+// --input FILE: .npy, .csv, .json array, ONNX TensorProto (.pb), PNG, PGM, PPM (layout: order of colours), gzipped or
+// not; values must be exact in the element type. Returns bit patterns.
+std::vector<std::uint64_t> read_array(const std::string& path, const Graph& graph, const std::string& layout);
+
 // The content chooses the format; only .csv, .txt, .json and .pb are told by the name. layout: "nchw", "nhwc" or "",
 // the order of the samples of a colour image where the model's input does not tell it.
 std::vector<std::uint64_t> parse_array(const Bytes& bytes, const std::string& name, const Graph& graph,

@@ -154,6 +154,8 @@ TEST_CASE("Cast") {
   CHECK(contains(cast(floats("a", {1}, {0.5}), 7), "not an integer"));
   CHECK(contains(cast(floats("a", {1}, {1e30}), 7), "not an integer"));
   CHECK(contains(cast(floats("a", {1}, {NAN}), 7), "not an integer"));
+  // The page: float constants do not become bool. They did here, as long as they were integers.
+  CHECK(contains(cast(floats("a", {2}, {3, 0}), 9), "truth value"));
   CHECK(contains(cast(a({3}), 10), "element type 10"));
   CHECK(contains(cast(a({3}), 11), "another type"));
   CHECK(contains(folded(13, {node("Identity", "a", "r")}, {a({(1 << 24) + 1})}), "not exact"));

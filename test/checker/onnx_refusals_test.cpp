@@ -181,8 +181,8 @@ TEST_CASE("attributes") {
                  "'alpha' is not understood"));
   CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {Proto().text(1, "alpha").real(2, 1)}))),
                  "'alpha' is not understood"));
-  CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1), f("alpha", 1)}))),
-                 "'alpha' is given twice"));
+  CHECK(
+      contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1), f("alpha", 1)}))), "'alpha' given twice"));
   CHECK(contains(show(one(13, {2}, node("LeakyRelu", "x", "y", {f("alpha", 1).text(21, "r")}))), "field 21"));
   CHECK(contains(show(one(13, {2}, node("Concat", "x", "y"))), "'axis' is missing"));
   CHECK(contains(show(one(13, {2}, node("Flatten", "x", "y", {i("axis:i", 1)}))), "is not understood"));
