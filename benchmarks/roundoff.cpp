@@ -1,13 +1,15 @@
 // Bounds of rounding errors beside observed ones: for operators by name, and for ONNX networks.
-//   roundoff_evidence operators [TRIALS]                    every operator × format × n in 16 … 4096: bound / worst
-//   seen roundoff_evidence network MODEL PROPERTY FORMAT[/ACCUMULATOR] INPUTS [PARTS]   all orders, bound / worst
-//   observed
+//   roundoff_evidence operators [TREES [NAME]]
+//       every operator (or one) × format × order × n in 16 … 4096: bound / worst seen, in at least TREES random trees
+//       (sums with random brackets and fusion) where the order is open, in other orders, and at worst-case witnesses
+//   roundoff_evidence network MODEL PROPERTY FORMAT[/ACCUMULATOR] INPUTS [PARTS]   all orders, bound / worst observed
 // Prints one line per row; exit code 1 if any observed error exceeds its bound. Not rigorous where it prints ratios.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <string>
 
 #include "bounds/roundoff/observe.hpp"
@@ -21,60 +23,198 @@ namespace {
 using namespace outward;
 using namespace outward::roundoff;
 
-Arithmetic arithmetic(const std::string& format, const std::string& sums, Reduction reduction, bool fma = false) {
-  NumericalPolicy p;
-  p.format = parse_format(format);
-  if (!sums.empty() && sums != format) p.accumulator = parse_format(sums);
-  p.reduction = reduction;
-  p.contraction = fma ? Contraction::fma : Contraction::none;
-  return Arithmetic(p);
-}
-
 double greatest(const std::vector<double>& values) {
   double out = 0;
   for (const double v : values) out = std::max(out, v);
   return out;
 }
 
-int operators(std::uint64_t trials) {
-  std::uint64_t violations = 0, runs = 0;
-  std::printf("%-18s %-10s %-9s %-10s %6s %11s %11s %9s %7s\n", "operator", "format", "sums", "order", "n", "bound",
-              "observed", "ratio", "runs");
+// The longest sums of one run, and how many there are; {0, 0}: nothing is added up.
+struct Sums {
+  std::size_t terms = 0, count = 0;
+  void add(std::size_t n, std::size_t times) {
+    if (n > terms) *this = {n, 0};
+    if (n == terms) count += times;
+  }
+};
+Sums sums_of(const Program& p) {
+  Sums out;
+  for (const Operator& op : p.operators) {
+    const auto operand = [&](std::size_t i) { return p.operators[op.operands[i]].size; };
+    switch (op.code) {
+      case OpCode::dense:
+        out.add(static_cast<std::size_t>(op.ints[1]), op.size);
+        break;
+      case OpCode::conv:
+        out.add(static_cast<std::size_t>(op.ints[1] / op.ints[15] * op.ints[5] * op.ints[6]), op.size);
+        break;
+      case OpCode::reduce:
+        out.add(static_cast<std::size_t>(op.ints[0]), op.size);
+        break;
+      case OpCode::matvec:
+        out.add(operand(1), op.size);
+        break;
+      case OpCode::online_softmax:
+        out.add(std::min<std::size_t>(operand(0), static_cast<std::size_t>(op.ints[0])),
+                (operand(0) + static_cast<std::size_t>(op.ints[0]) - 1) / static_cast<std::size_t>(op.ints[0]));
+        break;
+      case OpCode::softmax:
+      case OpCode::log_softmax:
+      case OpCode::rmsnorm:
+        out.add(op.size, 1);
+        break;
+      case OpCode::layernorm:
+        out.add(op.size, 2);
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+// The worst seen at inputs made to hurt, in every order of the policy; they count as runs of `all`.
+class Witnesses {
+ public:
+  Witnesses(const SpecProgram& s, const Program& reference, const Analysis& a, const std::vector<double>& bounds,
+            Observed& all)
+      : s_(s), reference_(reference), a_(a), bounds_(bounds), all_(all), format_(s.program.arithmetics[0].values) {}
+
+  double worst() const { return worst_; }
+
+  // One sum of all inputs: each is chosen so that, from left to right, the error goes as far as it can to one side.
+  void push_sums() {
+    const Operator& op = s_.program.operators[s_.program.output];
+    const bool dot = op.code == OpCode::matvec;
+    if (op.code != OpCode::dense && op.code != OpCode::reduce && !dot) return;
+    const std::size_t n = dot ? s_.box.lo.size() / 2 : s_.box.lo.size();
+    const FormatModel& sums = s_.program.arithmetics[0].sums;
+    for (const double side : {-1.0, 1.0}) {
+      std::vector<double> x(s_.box.lo.size(), 1.0);  // the second vector of a scalar product: ones
+      double total = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double w = op.code == OpCode::dense ? format_.round(op.payload[i]) : 1;
+        double best = -infinity, next = total;
+        for (int candidate = 0; candidate < 24; ++candidate) {
+          const double lo = s_.box.lo[i], hi = s_.box.hi[i];
+          const double t = static_cast<double>(random_() >> 11) * 0x1p-53;
+          // The ends, numbers near the upper one, numbers anywhere.
+          const double v = format_.round(candidate == 0   ? hi
+                                         : candidate == 1 ? lo
+                                         : candidate < 16 ? hi - t * 0.5 * (hi - lo) * std::exp2(-candidate / 2)
+                                                          : lo + t * (hi - lo));
+          const double product = sums.round(w * v), sum = sums.round(total + product);
+          const double gain = side * (sum - total - w * v);
+          if (!(v >= lo && v <= hi) || !(gain > best)) continue;
+          best = gain;
+          next = sum;
+          x[i] = v;
+        }
+        total = next;
+      }
+      look_at(x);
+    }
+  }
+
+  // From a corner: one input after the other is moved, and stays where the error grew.
+  void climb(int steps) {
+    std::vector<double> x = s_.box.hi;
+    for (double& v : x) v = format_.round(v);
+    double best = look_at(x);
+    for (int step = 0; step < steps; ++step) {
+      const std::vector<double> before = x;
+      for (std::size_t moved = 0; moved < 1 + x.size() / 16; ++moved) {
+        const std::size_t i = random_() % x.size();
+        const double t = static_cast<double>(random_() >> 11) * 0x1p-53;
+        x[i] = format_.round(s_.box.lo[i] + t * (s_.box.hi[i] - s_.box.lo[i]));
+      }
+      if (const double error = look_at(x); error > best)
+        best = error;
+      else
+        x = before;
+    }
+  }
+
+ private:
+  double look_at(const std::vector<double>& x) {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!(s_.box.lo[i] <= x[i] && x[i] <= s_.box.hi[i])) return 0;
+    const Observed seen = observe(s_.program, reference_, a_, bounds_, {x, x, false}, {1, random_()});
+    all_.runs += seen.runs;
+    all_.violations += seen.violations;
+    const double error = greatest(seen.output);
+    worst_ = std::max(worst_, error);
+    return error;
+  }
+
+  const SpecProgram& s_;
+  const Program& reference_;
+  const Analysis& a_;
+  const std::vector<double>& bounds_;
+  Observed& all_;
+  const FormatModel& format_;
+  std::mt19937_64 random_{1};
+  double worst_ = 0;
+};
+
+int operators(std::uint64_t trees, const std::string& only) {
+  std::uint64_t violations = 0, runs = 0, rows = 0, most_trees = 0;
+  std::printf("%-18s %-9s %-10s %6s %11s %11s %11s %9s %8s %7s\n", "operator", "format", "order", "n", "bound",
+              "random", "witness", "ratio", "trees", "runs");
   for (const Spec& spec : spec_table()) {
     const bool block = std::string(spec.name) == "transformer-block";
-    for (const char* format : {"e4m3fn", "e5m2", "bfloat16", "binary16", "binary32"}) {
+    if (!only.empty() && only != spec.name) continue;
+    for (const std::string format : {"e4m3fn", "e5m2", "bfloat16", "binary16", "binary32"}) {
       struct Way {
-        const char *sums, *order;
-        Reduction reduction;
-        bool fma;
+        const char *name, *words;
       };
       for (const Way& way :
-           {Way{"", "any", Reduction::any_order_any_fusion, false},
-            Way{"binary32", "any", Reduction::any_order_any_fusion, false},
-            Way{"", "sequential", Reduction::sequential, false}, Way{"", "fused", Reduction::sequential, true},
-            Way{"", "pairwise", Reduction::pairwise, false}}) {
-        if (*way.sums != 0 && std::string(format) == way.sums) continue;
+           {Way{"any", " reduction=any_order_any_fusion"},
+            Way{"any/32", " accumulator=binary32 reduction=any_order_any_fusion"},
+            Way{"sequential", " reduction=sequential"}, Way{"fused", " contraction=fma reduction=sequential"},
+            Way{"pairwise", " reduction=pairwise"}}) {
+        const std::string name = way.name;
+        if (format == "binary32" && name == "any/32") continue;
         for (const std::size_t n : {16, 64, 256, 1024, 4096}) {
           if (block && n > 16) continue;
           const SpecProgram s = build_spec(spec, {n, spec.d > 0 ? std::size_t{4} : 0, 0, {}},
-                                           arithmetic(format, way.sums, way.reduction, way.fma));
+                                           Arithmetic(parse_policy(format + way.words)));
+          const Program reference = in_binary64(s.program);
           const Analysis a = analyse(s.program, s.box);
           const EndToEnd end = end_to_end(s.program, a);
-          const std::uint64_t samples = std::max<std::uint64_t>(3, trials * 16 / n);
-          const Observed seen = observe(s.program, in_binary64(s.program), a, end.best, s.box, {samples, n});
+          const Sums sums = sums_of(s.program);
+          // Without sums every element is a trial of its own, and all orders are one.
+          if (sums.count == 0 && (name == "fused" || name == "pairwise")) continue;
+          const std::uint64_t inputs = sums.count == 0 ? std::max<std::uint64_t>(4, trees / n / 4)
+                                       : n <= 256      ? 12U
+                                                       : 5U;
+          ObserveOptions how{inputs, n, 1};
+          const bool open = name.starts_with("any") && sums.count > 0;
+          if (open)
+            how.trees = std::max<std::uint64_t>(1, (trees + how.inputs * sums.count - 1) / how.inputs / sums.count);
+          Observed seen = observe(s.program, reference, a, end.best, s.box, how);
+          Witnesses witnesses(s, reference, a, end.best, seen);
+          witnesses.push_sums();
+          if (n <= 64 && greatest(end.best) > 0) witnesses.climb(n == 16 ? 60 : 15);
           violations += seen.violations;
           runs += seen.runs;
-          const double bound = greatest(end.best), worst = greatest(seen.output);
-          std::printf("%-18s %-10s %-9s %-10s %6zu %11.4g %11.4g %9.3g %7llu%s\n", spec.name, format,
-                      *way.sums != 0 ? way.sums : "=", way.order, n, bound, worst, worst > 0 ? bound / worst : NAN,
-                      static_cast<unsigned long long>(seen.runs), seen.violations > 0 ? "  VIOLATION" : "");
+          ++rows;
+          const std::uint64_t made = open ? how.inputs * how.trees * sums.count : 0;
+          most_trees += made;
+          const double bound = greatest(end.best), random = greatest(seen.output), witness = witnesses.worst();
+          const double worst = std::max(random, witness);
+          std::printf("%-18s %-9s %-10s %6zu %11.4g %11.4g %11.4g %9.3g %8llu %7llu%s\n", spec.name, format.c_str(),
+                      way.name, n, bound, random, witness, worst > 0 ? bound / worst : NAN,
+                      static_cast<unsigned long long>(made), static_cast<unsigned long long>(seen.runs),
+                      seen.violations > 0 ? "  VIOLATION" : "");
           std::fflush(stdout);
         }
       }
     }
   }
-  std::printf("%llu runs, %llu beyond a bound\n", static_cast<unsigned long long>(runs),
-              static_cast<unsigned long long>(violations));
+  std::printf("%llu rows, %llu runs, %llu random trees of the longest sums, %llu beyond a bound\n",
+              static_cast<unsigned long long>(rows), static_cast<unsigned long long>(runs),
+              static_cast<unsigned long long>(most_trees), static_cast<unsigned long long>(violations));
   return violations == 0 ? 0 : 1;
 }
 
@@ -84,8 +224,9 @@ int network(int argc, char** argv) {
   const Property property = read_vnnlib(argv[3], net.node(0).size, net.node(net.graph.output).size);
   const std::string text = argv[4];
   const std::size_t slash = text.find('/');
-  const Arithmetic a = arithmetic(text.substr(0, slash), slash == std::string::npos ? "" : text.substr(slash + 1),
-                                  Reduction::any_order_any_fusion);
+  const Arithmetic a(parse_policy(text.substr(0, slash) +
+                                  (slash == std::string::npos ? "" : " accumulator=" + text.substr(slash + 1)) +
+                                  " reduction=any_order_any_fusion"));
   Box box;
   for (const InputRange& r : property.boxes.at(0)) {
     box.lo.push_back(round_down(r.lo));
@@ -117,9 +258,11 @@ int network(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "operators") return operators(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 100);
+  if (what == "operators")
+    return operators(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000, argc > 3 ? argv[3] : "");
   if (what == "network" && argc >= 6) return network(argc, argv);
-  std::fprintf(stderr,
-               "usage: roundoff_evidence operators [TRIALS] | network MODEL PROPERTY FORMAT[/SUMS] INPUTS [PARTS]\n");
+  std::fprintf(
+      stderr,
+      "usage: roundoff_evidence operators [TREES [NAME]] | network MODEL PROPERTY FORMAT[/SUMS] INPUTS [PARTS]\n");
   return 3;
 }

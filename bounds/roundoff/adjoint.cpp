@@ -240,7 +240,8 @@ class Backward {
         });
         break;
       }
-      case OpCode::bn: {
+      case OpCode::bn:
+      case OpCode::bn_folded: {
         const auto channels = static_cast<std::size_t>(op.ints[0]), inner = static_cast<std::size_t>(op.ints[1]);
         each([&](std::size_t i) {
           const ChannelScale s = channel_scale(op, i / inner % channels);
@@ -291,7 +292,9 @@ class Backward {
 
 bool has_slopes(const Program& p, std::uint32_t top) {
   for (std::uint32_t k = 0; k <= top; ++k)
-    if (p.operators[k].code > OpCode::max && p.operators[k].code != OpCode::cast) return false;
+    if (p.operators[k].code > OpCode::max && p.operators[k].code != OpCode::cast &&
+        p.operators[k].code != OpCode::bn_folded)
+      return false;
   return true;
 }
 

@@ -23,7 +23,7 @@ struct OperatorErrors {
   double largest = 0, stored = 0, underflow = 0;
   bool constants_converted = false;
   double headroom_bits = infinity;  // log2 of greatest finite number / largest result; negative: overflow possible
-  std::size_t subnormal = 0;        // elements that may be computed as a subnormal number or as one flushed
+  std::size_t subnormal = 0;        // elements that may be computed as a subnormal number
 };
 
 struct Analysis {

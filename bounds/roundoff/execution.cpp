@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 #include "formats/error.hpp"
 
@@ -27,15 +26,35 @@ double odd_sum(double p, double c) {
   return std::bit_cast<double>((rest > 0) == (s > 0) ? bits + 1 : bits - 1);
 }
 
+// splitmix64 (Steele, Lea and Flood 2014): a state that costs nothing to seed, one for every run.
+class Draws {
+ public:
+  using result_type = std::uint64_t;
+  explicit Draws(std::uint64_t seed) : state_(seed) {}
+  static constexpr std::uint64_t min() { return 0; }
+  static constexpr std::uint64_t max() { return ~0ULL; }
+  std::uint64_t operator()() {
+    state_ += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
 class Machine {
  public:
   Machine(const Program& p, RunOrder order, std::uint64_t seed, bool faithful, const HeldConstants* held, Run& run)
-      : p_(p), order_(order), random_(seed), faithful_(faithful), held_(held), run_(run) {}
+      : p_(p), asked_(order), order_(order), random_(seed), faithful_(faithful), held_(held), run_(run) {}
 
   void go(const std::vector<double>& input) {
     run_.values.resize(p_.operators.size());
     for (std::uint32_t k = 0; k < p_.operators.size(); ++k) {
       a_ = &p_.arithmetic_of(k);
+      order_ = order_under(a_->policy);
       const Operator& op = p_.operators[k];
       std::vector<double>& out = run_.values[k];
       out.resize(op.size);
@@ -49,6 +68,12 @@ class Machine {
   }
 
  private:
+  // The one order of a policy that leaves no choice, else the one that was asked for.
+  RunOrder order_under(const NumericalPolicy& policy) const {
+    const std::vector<RunOrder> covered = covered_orders(policy);
+    return std::find(covered.begin(), covered.end(), asked_) == covered.end() ? covered[0] : asked_;
+  }
+
   double stored(double x) const { return a_->values.round(x); }
   double summed(double x) const { return a_->sums.round(x); }
   bool narrow_sums() const { return a_->sums.emulable; }
@@ -68,6 +93,36 @@ class Machine {
     for (std::size_t i = 1; i < f.size(); ++i) total = join(total, f[i], fuse);
     return total;
   }
+  // Rows of constants times x, four at a time: the steps of one row wait for each other, those of four do not. The same
+  // steps as sum() takes in the orders from one end to the other.
+  bool is_chain() const {
+    return a_->policy.reduction != Reduction::block &&
+           (order_ == RunOrder::sequential || order_ == RunOrder::reversed || order_ == RunOrder::fused ||
+            order_ == RunOrder::fused_reversed);
+  }
+  void chains(const double* w, const double* bias, const double* x, std::size_t k, std::size_t n, double* out) const {
+    const bool back = order_ == RunOrder::reversed || order_ == RunOrder::fused_reversed;
+    const bool fuse = order_ == RunOrder::fused || order_ == RunOrder::fused_reversed;
+    constexpr std::size_t lanes = 4;
+    for (std::size_t from = 0; from < n; from += lanes) {
+      const std::size_t count = std::min(lanes, n - from);
+      const double* row[lanes];
+      double total[lanes];
+      for (std::size_t r = 0; r < lanes; ++r) row[r] = w + (from + std::min(r, count - 1)) * k;
+      const bool bias_first = back && bias != nullptr;
+      for (std::size_t r = 0; r < lanes; ++r)
+        total[r] =
+            bias_first ? bias[from + std::min(r, count - 1)] : summed(row[r][back ? k - 1 : 0] * x[back ? k - 1 : 0]);
+      for (std::size_t step = bias_first ? 0 : 1; step < k; ++step) {
+        const std::size_t i = back ? k - 1 - step : step;
+        for (std::size_t r = 0; r < lanes; ++r)
+          total[r] = fuse ? fused(row[r][i], x[i], total[r]) : summed(total[r] + summed(row[r][i] * x[i]));
+      }
+      for (std::size_t r = 0; r < count; ++r)
+        out[from + r] = stored(!back && bias != nullptr ? summed(total[r] + bias[from + r]) : total[r]);
+    }
+  }
+
   double halves(const std::vector<Factor>& f, std::size_t from, std::size_t to) const {
     if (to - from == 1) return formed(f[from]);
     const std::size_t middle = from + (to - from + 1) / 2;
@@ -268,8 +323,17 @@ class Machine {
         if (held_ == nullptr)
           for (const double v : c) own.push_back(stored(v));
         const std::vector<double>& w = held_ ? (*held_)[static_cast<std::size_t>(&op - p_.operators.data())] : own;
+        if (op.code == OpCode::dense && is_chain()) {
+          const auto rows = static_cast<std::size_t>(op.ints[0]), k = static_cast<std::size_t>(op.ints[1]);
+          const auto n = static_cast<std::size_t>(op.ints[2]);
+          const double* const bias = op.ints[3] == 0 ? nullptr : w.data() + n * k;
+          for (std::size_t row = 0; row < rows; ++row)
+            chains(w.data(), bias, x.data() + row * k, k, n, out.data() + row * n);
+          break;
+        }
         each([&](std::size_t i) {
           std::vector<Factor> f;
+          f.reserve(c.size() / op.size + 2);
           for_each_term(op, i, [&](std::size_t j, std::size_t at) { f.push_back({w[j], x[at], false}); });
           const std::int64_t bias = bias_of(op, i);
           return sum(std::move(f), bias < 0 ? nullptr : &w[static_cast<std::size_t>(bias)]);
@@ -299,6 +363,21 @@ class Machine {
           const double deviation = stored(std::sqrt(stored(stored(c[3 * channels + q]) + stored(c[4 * channels]))));
           const double quotient = stored(stored(x[i] - stored(c[2 * channels + q])) / deviation);
           return stored(stored(quotient * stored(c[q])) + stored(c[channels + q]));
+        });
+        break;
+      }
+      case OpCode::bn_folded: {
+        const auto channels = static_cast<std::size_t>(op.ints[0]), inner = static_cast<std::size_t>(op.ints[1]);
+        const bool fuse =
+            order_ == RunOrder::fused || order_ == RunOrder::fused_reversed || order_ == RunOrder::blocked;
+        const auto affine = [&](double v, double factor, double summand) {
+          return stored(fuse ? fused(v, factor, summand) : summed(stored(v * factor) + summand));
+        };
+        each([&](std::size_t i) {
+          const std::size_t q = i / inner % channels;
+          const double deviation = stored(std::sqrt(stored(stored(c[3 * channels + q]) + stored(c[4 * channels]))));
+          const double factor = stored(stored(c[q]) / deviation);
+          return affine(x[i], factor, affine(-stored(c[2 * channels + q]), factor, stored(c[channels + q])));
         });
         break;
       }
@@ -381,8 +460,8 @@ class Machine {
   }
 
   const Program& p_;
-  RunOrder order_;
-  std::mt19937_64 random_;
+  RunOrder asked_, order_;
+  Draws random_;
   bool faithful_;
   const HeldConstants* held_;
   Run& run_;
@@ -391,45 +470,10 @@ class Machine {
 
 }  // namespace
 
-const char* run_order_text(RunOrder order) {
-  switch (order) {
-    case RunOrder::sequential:
-      return "sequential";
-    case RunOrder::reversed:
-      return "reversed";
-    case RunOrder::ascending:
-      return "ascending";
-    case RunOrder::pairwise:
-      return "pairwise";
-    case RunOrder::blocked:
-      return "blocked";
-    case RunOrder::fused:
-      return "fused";
-    case RunOrder::fused_reversed:
-      return "fused reversed";
-    default:
-      return "random tree";
-  }
-}
-
-std::vector<RunOrder> covered_orders(const NumericalPolicy& policy) {
-  switch (policy.reduction) {
-    case Reduction::sequential:
-      return {policy.contraction == Contraction::fma ? RunOrder::fused : RunOrder::sequential};
-    case Reduction::pairwise:
-      return {RunOrder::pairwise};
-    case Reduction::block:
-      return {RunOrder::sequential};
-    default:
-      return {RunOrder::sequential, RunOrder::reversed, RunOrder::ascending,      RunOrder::pairwise,
-              RunOrder::blocked,    RunOrder::fused,    RunOrder::fused_reversed, RunOrder::random_tree};
-  }
-}
-
 bool can_run(const Program& program) {
   const auto known = [](const FormatModel& f) { return f.emulable || f.format == binary(11, 52); };
   for (const Arithmetic& a : program.arithmetics)
-    if (!known(a.values) || !known(a.sums) || a.policy.subnormals == Subnormals::flush) return false;
+    if (!known(a.values) || !known(a.sums)) return false;
   return true;
 }
 

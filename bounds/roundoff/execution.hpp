@@ -17,6 +17,8 @@ enum class RunOrder { sequential, reversed, ascending, pairwise, blocked, fused,
 const char* run_order_text(RunOrder order);
 // Those that the policy covers.
 std::vector<RunOrder> covered_orders(const NumericalPolicy& policy);
+// Those of the operator that leaves most open; the others take theirs (see run).
+std::vector<RunOrder> covered_orders(const Program& program);
 
 struct Run {
   std::vector<std::vector<double>> values;  // per operator
@@ -30,6 +32,7 @@ bool can_run(const Program& program);
 using HeldConstants = std::vector<std::vector<double>>;
 HeldConstants held_constants(const Program& program);
 
+// Every operator sums in `order` if its policy covers that, else in the first order that it covers.
 // input: numbers of binary64, rounded into the format of the input first. seed: of random_tree and of faithful.
 Run run(const Program& program, const std::vector<double>& input, RunOrder order, std::uint64_t seed = 1,
         bool faithful = false, const HeldConstants* held = nullptr);

@@ -42,14 +42,13 @@ FormatModel::FormatModel(const Format& f)
       u(power_up(-f.precision())),
       u_path(f.precision() > 1000 ? u : div_up(u, add_down(1.0, u))),
       eta(power_up(f.least_exponent() - f.precision())),
-      addition_eta(0),
       omega(greatest(f)),
-      least_normal(power_up(f.least_exponent())) {
-  if (f.flush) eta = addition_eta = least_normal;
+      least_normal(power_up(f.least_exponent())),
+      to_shift(f.precision() > 53 ? 0 : std::ldexp(1.5, 53 - f.precision())) {
   // Figueroa 1995: results of + − × / √ in p bits are those of 53 bits rounded once more if 53 >= 2p + 2; the exponents
   // leave room for products and their last bits in binary64.
-  emulable = 2 * precision + 2 <= 53 && least_exponent >= -200 && f.greatest_exponent() <= 200 && !f.flush &&
-             !f.saturate && f.convention != Convention::scale && f.convention != Convention::finite;
+  emulable = 2 * precision + 2 <= 53 && least_exponent >= -200 && f.greatest_exponent() <= 200 && !f.saturate &&
+             f.convention != Convention::scale && f.convention != Convention::finite;
 }
 
 double FormatModel::half_ulp_up(double magnitude) const {
@@ -62,22 +61,13 @@ double FormatModel::half_ulp_up(double magnitude) const {
     const double excess = magnitude - std::ldexp(1.0, static_cast<int>(e));  // exact
     half = std::max(power_up(e - 1 - precision), std::min(half, excess));
   }
-  return std::max(std::min(half, add_up(mul_up(u_path, magnitude), eta)), addition_eta);
+  return std::min(half, add_up(mul_up(u_path, magnitude), eta));
 }
 
 double FormatModel::ulp_up(double magnitude) const {
   if (!(magnitude < infinity)) return infinity;
   if (magnitude == 0) return power_up(least_exponent - precision + 1);
   return power_up(std::max(exponent_of(magnitude), least_exponent) - precision + 1);
-}
-
-double FormatModel::round(double x) const {
-  if (!emulable || x == 0 || !(std::fabs(x) < infinity)) return x;
-  const std::int64_t e = std::max(exponent_of(x), least_exponent);
-  const double shift = std::ldexp(1.5, static_cast<int>(52 + e - precision + 1));
-  const double r = (x + shift) - shift;
-  if (std::fabs(r) > omega) return x > 0 ? infinity : -infinity;
-  return r;
 }
 
 bool FormatModel::holds(double x) const { return conversion_error_up(x) == 0; }
@@ -98,15 +88,13 @@ double FormatModel::conversion_error_up(double x) const {
 }
 
 bool contains(const FormatModel& wide, const FormatModel& narrow) {
-  const bool nested = wide.precision >= narrow.precision && wide.omega >= narrow.omega &&
-                      wide.least_exponent - wide.precision <= narrow.least_exponent - narrow.precision;
-  return nested && !(wide.format.flush && !narrow.format.flush && wide.least_exponent > narrow.least_exponent);
+  return wide.precision >= narrow.precision && wide.omega >= narrow.omega &&
+         wide.least_exponent - wide.precision <= narrow.least_exponent - narrow.precision;
 }
 
 bool holds_products(const FormatModel& wide, const FormatModel& narrow) {
   const std::int64_t last = 2 * (narrow.least_exponent - narrow.precision + 1);
-  return 2 * narrow.precision <= wide.precision && last >= wide.least_exponent - wide.precision + 1 &&
-         !wide.format.flush;
+  return 2 * narrow.precision <= wide.precision && last >= wide.least_exponent - wide.precision + 1;
 }
 
 Arithmetic::Arithmetic(const NumericalPolicy& p)
@@ -114,7 +102,7 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
       values(p.format),
       sums(p.accumulator ? *p.accumulator : p.format),
       exact_products(holds_products(sums, values)),
-      precise_products(2 * values.precision <= sums.precision && !sums.format.flush),
+      precise_products(2 * values.precision <= sums.precision),
       narrows(p.accumulator && !(*p.accumulator == p.format)) {
   std::vector<Blocker> blockers;
   const auto refuse = [&](const std::string& what, const std::string& expected, const std::string& found) {

@@ -2,6 +2,9 @@
 // the analysis never depends on a number that was itself rounded the wrong way.
 // Sources: Jeannerod and Rump 2018 (u/(1+u) for one rounding); IEEE 754-2019 section 3.3.
 #pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -20,9 +23,9 @@ struct FormatModel {
   double u;                     // 2^-precision, rounded up where binary64 has no such number
   double u_path;                // u/(1+u), rounded up: relative error of one rounding
   double eta;                   // absolute error of one rounding below the least normal number, rounded up
-  double addition_eta;          // the same for a sum of two numbers of the format: 0 unless results are flushed
   double omega;                 // greatest finite number, rounded down
   double least_normal;          // rounded up
+  double to_shift;              // 1.5·2^(53 − precision), see round()
   bool emulable;                // numbers are binary64 numbers and two roundings are one: see execution.hpp
 
   // Greatest error of rounding any real number of at most this magnitude. REQUIRES magnitude >= 0; infinity and NaN
@@ -38,6 +41,18 @@ struct FormatModel {
   // |x − the number of this format nearest to x|, rounded up: 0 where the format holds x.
   double conversion_error_up(double x) const;
 };
+
+inline double FormatModel::round(double x) const {
+  if (!emulable || x == 0 || !(std::fabs(x) < infinity)) return x;
+  // 1.5 times a power of two whose unit in the last place is that of the format at x: runs for observing errors spend
+  // their time here. Exponents of emulable formats leave room on both sides; a product beyond them is infinite.
+  const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7FF0000000000000U);
+  if (power > 0x1p400) return x > 0 ? infinity : -infinity;
+  const double shift = std::max(power, least_normal) * to_shift;
+  const double r = (x + shift) - shift;
+  if (std::fabs(r) > omega) return x > 0 ? infinity : -infinity;
+  return r;
+}
 
 // Every number of `narrow` is one of `wide`.
 bool contains(const FormatModel& wide, const FormatModel& narrow);

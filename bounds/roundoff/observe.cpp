@@ -27,8 +27,7 @@ Observed observe(const Program& program, const Program& reference, const Analysi
     out.skipped = "no fast run in this format";
     return out;
   }
-  for (const RunOrder order : covered_orders(program.arithmetic_of(program.output).policy))
-    out.orders.push_back({order});
+  for (const RunOrder order : covered_orders(program)) out.orders.push_back({order});
   std::mt19937_64 random(options.seed);
   const HeldConstants held = held_constants(program), held_exact = held_constants(reference);
   Analysis own;
@@ -61,7 +60,11 @@ Observed observe(const Program& program, const Program& reference, const Analysi
     // How far the reference may be off: at this very point where that is cheap, else anywhere in the box.
     if (!common) refer({x, x, false});
     const Run exact = run(reference, x, RunOrder::sequential, 1, false, &held_exact);
-    for (Observed::Order& order : out.orders) {
+    const std::uint64_t repeats = std::max<std::uint64_t>(1, options.trees);
+    for (std::size_t turn = 0; turn < out.orders.size() + repeats - 1; ++turn) {
+      // The random tree is the last of the orders: it is drawn again and again.
+      Observed::Order& order = out.orders[std::min(turn, out.orders.size() - 1)];
+      if (turn >= out.orders.size() && order.order != RunOrder::random_tree) break;
       const Run computed = run(program, x, order.order, random(), order.order != RunOrder::sequential, &held);
       ++out.runs;
       if (!computed.finite || !exact.finite) {

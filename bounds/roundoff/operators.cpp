@@ -45,6 +45,8 @@ std::span<const OperatorRow> operator_table() {
                   "the mean's error enters the variance squared: rules_norm.cpp"},
       OperatorRow{OpCode::rmsnorm, "rmsnorm", rmsnorm_rule, "rules_norm.cpp"},
       OperatorRow{OpCode::cast, "cast", cast_rule, "half a unit in the last place"},
+      OperatorRow{OpCode::bn_folded, "bn_folded", bn_folded_rule,
+                  "factor and summand computed beforehand: root, quotient, product, sum; then a product and a sum"},
   };
   return table;
 }

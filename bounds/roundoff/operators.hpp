@@ -62,6 +62,7 @@ enum class OpCode : std::uint8_t {
   layernorm,       // (x[i] − mean)/√(variance + eps)·payload[1] + payload[2], eps = payload[0]; two passes
   rmsnorm,         // x[i]/√(mean of squares + eps)·payload[1]
   cast,            // x[i], rounded into the format of this operator
+  bn_folded,       // as bn, computed as x·a + b with a = scale/√(var+eps) and b = shift − mean·a
 };
 
 // One operation of a program. ints and payload as FORMAT.md section 1 has them for the kinds of graphs.

@@ -25,11 +25,13 @@ Program program_of(const Graph& graph, std::vector<Arithmetic> arithmetics, std:
   p.arithmetics = std::move(arithmetics);
   const Groups groups = find_groups(graph);
   std::vector<std::uint32_t> place(graph.nodes.size()), members(graph.nodes.size(), 0);
-  bool fused = false;
-  for (const Arithmetic& a : p.arithmetics) fused = fused || a.any_fusion();
   for (std::size_t k = 0; k < graph.nodes.size(); ++k) ++members[groups.root[k]];
-  if (fused)
-    for (std::size_t k = 0; k < graph.nodes.size(); ++k) of_node[k] = of_node[groups.root[k]];
+  // Which groups are one sum: those whose root leaves the fusion open.
+  std::vector<char> fused(graph.nodes.size(), 0);
+  for (std::size_t k = 0; k < graph.nodes.size(); ++k)
+    fused[k] = p.arithmetics[of_node[groups.root[k]]].any_fusion() ? 1 : 0;
+  for (std::size_t k = 0; k < graph.nodes.size(); ++k)
+    if (fused[k] != 0) of_node[k] = of_node[groups.root[k]];
   const auto put = [&](Operator op, std::uint32_t arithmetic, std::int64_t node) {
     p.operators.push_back(std::move(op));
     p.arithmetic.push_back(arithmetic);
@@ -58,12 +60,12 @@ Program program_of(const Graph& graph, std::vector<Arithmetic> arithmetics, std:
     }
     put(std::move(op), of_node[k], k);
     place[k] = static_cast<std::uint32_t>(p.operators.size() - 1);
-    p.moved.back() = moved_factor(groups.factors[k]);
+    if (fused[k] != 0) p.moved.back() = moved_factor(groups.factors[k]);
   }
   p.output = place[graph.output];
-  if (!fused) return p;
-  for (std::uint32_t k = 0; k < graph.nodes.size(); ++k) p.root[place[k]] = place[groups.root[k]];
   for (std::uint32_t k = 0; k < graph.nodes.size(); ++k) {
+    if (fused[k] == 0) continue;
+    p.root[place[k]] = place[groups.root[k]];
     const bool own_rule = groups.root[k] != k || members[k] == 1;
     const bool special = graph.nodes[k].kind == Kind::bn || !groups.factors[k].empty();
     if (groups.root[k] != k || groups.total[k] == 0 || (own_rule && !special)) continue;

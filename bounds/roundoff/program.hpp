@@ -29,7 +29,7 @@ struct Program {
 Program program_of(const Graph& graph, const Arithmetic& arithmetic);
 
 // The graph with an arithmetic for each node (indices into arithmetics); operators read what lies in another format
-// through casts. Nodes of one sum group are given the arithmetic of its root.
+// through casts. A sum group whose root leaves the fusion open is one sum, all of it in the arithmetic of its root.
 Program program_of(const Graph& graph, std::vector<Arithmetic> arithmetics, std::vector<std::uint32_t> of_node);
 
 }  // namespace outward::roundoff

@@ -10,6 +10,7 @@ void map_rule(const Call&, Outcome&);
 void contraction_rule(const Call&, Outcome&);  // dense, conv
 void reduce_rule(const Call&, Outcome&);
 void bn_rule(const Call&, Outcome&);
+void bn_folded_rule(const Call&, Outcome&);
 void add_rule(const Call&, Outcome&);
 void shift_rule(const Call&, Outcome&);
 void scale_rule(const Call&, Outcome&);

@@ -94,7 +94,7 @@ double function_up(Function f, double x) {
 
 double function_error(double magnitude, const Arithmetic& a) {
   // K ulps; half an ulp is the correct rounding. Flushed results err by the least normal number.
-  return std::max(times(a.function_ulps, a.values.ulp_up(magnitude)), a.values.addition_eta);
+  return times(a.function_ulps, a.values.ulp_up(magnitude));
 }
 
 void function_rule(const Call& call, Outcome& out) {

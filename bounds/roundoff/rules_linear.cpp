@@ -54,7 +54,7 @@ Term drift_product(const Constants& c, std::size_t w, double lo, double hi) {
 double one_addition(const Quantity& x, const Quantity& y, double lo, double hi, double inherited, const Arithmetic& a) {
   const double reach = plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited);
   const double nearest = std::min(x.computed_magnitude(), y.computed_magnitude());
-  return std::max(std::min(a.values.half_ulp_up(reach), nearest), a.values.addition_eta);
+  return std::min(a.values.half_ulp_up(reach), nearest);
 }
 
 }  // namespace
@@ -226,72 +226,6 @@ void divide_rule(const Call& call, Outcome& out) {
     if (call.arithmetic.any_fusion()) out.stored = std::max(out.stored, held > 0 ? div_up(1, held) : infinity);
     out.underflow = std::max(out.underflow, std::min(local, f.eta));
     finish_element(out, i, lo, hi, div_up(x.error, size), local, quotient);
-  }
-}
-
-void bn_rule(const Call& call, Outcome& out) {
-  const Operator& op = call.op;
-  const Arithmetic& a = call.arithmetic;
-  const FormatModel& f = a.values;
-  const auto channels = static_cast<std::size_t>(op.ints[0]), inner = static_cast<std::size_t>(op.ints[1]);
-  const Constants c(op.payload, f);
-  out.constants_converted = c.converted();
-  for (std::size_t i = 0; i < op.size; ++i) {
-    const std::size_t q = i / inner % channels;
-    const Quantity& x = call.x()[i];
-    const ChannelScale exact = channel_scale(op, q);
-    const double mean = c.exact(2 * channels + q), shift = c.exact(channels + q);
-    const Term product_range = product(exact.lo, exact.hi, sub_down(x.lo, mean), sub_up(x.hi, mean));
-    const double lo = add_down(product_range.lo, shift), hi = add_up(product_range.hi, shift);
-    const double a_size = std::fmax(std::fabs(exact.lo), std::fabs(exact.hi));
-    const double inherited = times(a_size, x.error);
-    // √(var + eps): relative error r from two conversions, an addition and the root.
-    const double variance = c.exact(3 * channels + q), eps = c.exact(4 * channels);
-    const double total = add_down(variance, eps);
-    const double before =
-        plus(plus(c.drift(3 * channels + q), c.drift(4 * channels)),
-             f.half_ulp_up(plus(plus(add_up(variance, eps), c.drift(3 * channels + q)), c.drift(4 * channels))));
-    const double share = total > 0 ? div_up(before, total) : infinity;
-    if (!(share < 0.5) || f.addition_eta > 0) {
-      // The root may be zero or flushed: nothing can be said.
-      finish_element(out, i, lo, hi, inherited, infinity, infinity);
-      continue;
-    }
-    const double deviation_lo = sqrt_down(total), deviation_hi = sqrt_up(add_up(variance, eps));
-    // |√(1+t) − 1| <= |t| for |t| <= 1, and the rounding of the root.
-    const double deviation_error =
-        plus(times(deviation_hi, share), f.half_ulp_up(times(deviation_hi, add_up(1, share))));
-    const double held = sub_down(deviation_lo, deviation_error);
-    // Difference, quotient, product, sum.
-    const double drift_mean = c.drift(2 * channels + q);
-    const double centred = plus(plus(x.computed_magnitude(), std::fabs(mean)), drift_mean);
-    const double difference =
-        std::fmax(std::fabs(sub_down(x.computed_lo(), mean)), std::fabs(sub_up(x.computed_hi(), mean)));
-    const double e_centred = plus(drift_mean, f.half_ulp_up(plus(difference, drift_mean)));
-    const double reach = plus(difference, e_centred);
-    if (!(held > 0)) {
-      finish_element(out, i, lo, hi, inherited, infinity, infinity);
-      continue;
-    }
-    const double quotient = div_up(reach, held);
-    // q̂ − q = (centred error)/ŝ + difference·(1/ŝ − 1/s), and its own rounding.
-    double e_quotient =
-        plus(div_up(e_centred, held), times(div_up(difference, held), div_up(deviation_error, deviation_lo)));
-    e_quotient = plus(e_quotient, f.half_ulp_up(quotient));
-    const double scale = std::fabs(c.exact(q)), drift_scale = c.drift(q);
-    const double wide = plus(quotient, f.half_ulp_up(quotient));
-    const double product_size = times(plus(scale, drift_scale), wide);
-    double e_product = plus(times(scale, e_quotient), times(drift_scale, wide));
-    e_product = plus(e_product, f.half_ulp_up(product_size));
-    const double drift_shift = c.drift(channels + q);
-    const double before_sum = plus(plus(e_product, drift_shift), inherited);
-    const double sum_size = plus(std::fmax(std::fabs(lo), std::fabs(hi)), before_sum);
-    const double local = plus(plus(e_product, drift_shift), f.half_ulp_up(sum_size));
-    out.underflow = std::max(out.underflow, std::min(local, times(3, f.eta)));
-    const double under_root = plus(add_up(variance, eps), before);
-    const double largest = std::max({centred, wide, product_size, under_root, plus(deviation_hi, deviation_error)});
-    out.stored = std::max(out.stored, largest);
-    finish_element(out, i, lo, hi, inherited, local, largest);
   }
 }
 

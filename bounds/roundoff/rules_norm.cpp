@@ -117,7 +117,7 @@ Normaliser normaliser(double variance_lo, double relative, double either, double
   if (!(total_lo > 0)) return {0, 1, infinity};
   // The addition of eps: u' of the result (no underflow: both are numbers of the format).
   const auto added = [&](double t) { return plus(t, times(f.u_path, plus(1, t))); };
-  const double below = plus(relative, div_up(plus(plus(either, c.drift(0)), f.addition_eta), total_lo));
+  const double below = plus(relative, div_up(plus(either, c.drift(0)), total_lo));
   const double t_low = added(below), t_high = added(plus(below, div_up(above, total_lo)));
   Normaliser out;
   out.least = sqrt_down(total_lo);

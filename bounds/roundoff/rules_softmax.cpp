@@ -55,9 +55,7 @@ double positive_sum(double n, const Arithmetic& a) {
 
 // Relative error of the elementary function in the normal range, absolute one below it.
 double relative_of(const Arithmetic& a) { return times(2 * a.function_ulps, a.values.u); }
-double absolute_of(const Arithmetic& a) {
-  return std::max(times(2 * a.function_ulps, a.values.eta), a.values.addition_eta);
-}
+double absolute_of(const Arithmetic& a) { return times(2 * a.function_ulps, a.values.eta); }
 
 // S^ lies within [S·lo, S·hi] (S >= 1), and is at most `most`.
 struct Denominator {

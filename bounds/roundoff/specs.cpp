@@ -160,6 +160,7 @@ SpecProgram convolution(const Spec& s, const SpecSizes& z, const Arithmetic& a) 
   return b.finish();
 }
 
+template <OpCode code>
 SpecProgram batch_norm(const Spec& s, const SpecSizes& z, const Arithmetic& a) {
   const std::size_t n = size_n(s, z);
   Builder b(a, n, range_of(s, z));
@@ -167,7 +168,7 @@ SpecProgram batch_norm(const Spec& s, const SpecSizes& z, const Arithmetic& a) {
   for (const auto& [lo, hi] : {std::pair(-1.0, 1.0), std::pair(-1.0, 1.0), std::pair(0.5, 2.0)})
     for (const double v : b.constants(n, lo, hi)) payload.push_back(v);
   payload.push_back(0x1.4f8b58p-17);
-  b.one(OpCode::bn, 0, s.name, {static_cast<std::int64_t>(n), 1}, std::move(payload));
+  b.one(code, 0, s.name, {static_cast<std::int64_t>(n), 1}, std::move(payload));
   return b.finish();
 }
 
@@ -237,7 +238,9 @@ constexpr std::array specs{
     Spec{"sum", "sum of n numbers", 256, 0, 0, -1, 1, reduction},
     Spec{"mean", "mean of n numbers", 256, 0, 0, -1, 1, reduction},
     Spec{"dot", "scalar product of two vectors", 256, 0, 0, -1, 1, dot},
-    Spec{"batchnorm", "batch normalisation, inference", 16, 0, 0, -2, 2, batch_norm},
+    Spec{"batchnorm", "batch normalisation, inference, as written", 16, 0, 0, -2, 2, batch_norm<OpCode::bn>},
+    Spec{"batchnorm-folded", "the same as one factor and one summand, computed in the format", 16, 0, 0, -2, 2,
+         batch_norm<OpCode::bn_folded>},
     Spec{"add", "sum of two", 16, 0, 0, -1, 1, pairs<OpCode::add>},
     Spec{"multiply", "product of two", 16, 0, 0, -1, 1, pairs<OpCode::multiply>},
     Spec{"shift", "plus a constant", 16, 0, 0, -1, 1, elementwise<OpCode::shift>},

@@ -38,7 +38,7 @@ class Sum {
     Partial out{add_down(a.lo, b.lo), add_up(a.hi, b.hi), plus(a.error, b.error), std::max(a.largest, b.largest)};
     const double rounding = format_.half_ulp_up(out.reach());
     // To nearest: not farther than to the other summand, which is a number of the format (a is, always).
-    const double step = std::max(std::min(rounding, b.reach()), format_.addition_eta);
+    const double step = std::min(rounding, b.reach());
     if (b.reach() > 0) out.error = plus(out.error, step);
     out.largest = std::max(out.largest, out.reach());
     return out;
@@ -78,21 +78,20 @@ class Sum {
     }
     if (leaves == 0) return 0;
     const double additions = leaves - 1, u = format_.u;
-    const double flushed = times(additions, format_.addition_eta);
     const double nu = times(additions, u);
     const double m = std::max(positive, negative);
     // The leaves as they are: at most absolute + forming_sum.
-    double best = plus(plus(forming_sum, times(nu, plus(absolute, forming_sum))), times(flushed, plus(1, nu)));
+    double best = plus(forming_sum, times(nu, plus(absolute, forming_sum)));
     const double roundings = std::min(additions, height) + (rounded_ > 0 && !precise_ ? 1 : 0);
-    const double underflow = times(plus(static_cast<double>(rounded_), 0), format_.eta);
-    const double path = plus(times(growth_up(roundings, format_.u_path), absolute),
-                             times(plus(underflow, flushed), plus(1, growth_up(roundings, format_.u_path))));
+    const double underflow = times(static_cast<double>(rounded_), format_.eta);
+    const double growth = growth_up(roundings, format_.u_path);
+    const double path = plus(times(growth, absolute), times(underflow, plus(1, growth)));
     best = std::min(best, path);
     if (nu < 1) {
-      const double of_m = div_up(plus(plus(forming_sum, times(additions, times(u, m))), flushed), sub_down(1, nu));
+      const double of_m = div_up(plus(forming_sum, times(additions, times(u, m))), sub_down(1, nu));
       best = std::min(best, of_m);
       const double half = times(additions, format_.half_ulp_up(plus(m, of_m)));
-      best = std::min(best, plus(plus(forming_sum, half), flushed));
+      best = std::min(best, plus(forming_sum, half));
     }
     *largest = plus(m, best);
     return best;

@@ -14,13 +14,8 @@ using namespace outward::roundoff;
 namespace {
 
 Arithmetic arithmetic(const std::string& format, const std::string& sums,
-                      Reduction reduction = Reduction::any_order_any_fusion, const std::string& block = "") {
-  NumericalPolicy p;
-  p.format = parse_format(format);
-  if (!sums.empty()) p.accumulator = parse_format(sums);
-  p.reduction = reduction;
-  p.block = block;
-  return Arithmetic(p);
+                      const std::string& reduction = "any_order_any_fusion") {
+  return Arithmetic(parse_policy(format + (sums.empty() ? "" : " accumulator=" + sums) + " reduction=" + reduction));
 }
 
 struct Reported {
@@ -141,8 +136,8 @@ TEST_CASE("terms with weight 0 have their places in orders that go by position")
   std::vector<double> w(16, 0.0);
   w[0] = 1;
   for (const std::size_t i : {1U, 2U, 4U, 8U}) w[i] = 0x1p-8;
-  const Reported pairwise = at_point(chain(16, {scalar_product(w)}), std::vector<double>(16, 1.0),
-                                     arithmetic("bfloat16", "", Reduction::pairwise));
+  const Reported pairwise =
+      at_point(chain(16, {scalar_product(w)}), std::vector<double>(16, 1.0), arithmetic("bfloat16", "", "pairwise"));
   CHECK(pairwise.bound >= 0.015625);
   CHECK(pairwise.seen.violations == 0);
   // Blocks of 16 of a tensor core with one small product each: each is cut off, 257 steps for 17.
@@ -153,8 +148,8 @@ TEST_CASE("terms with weight 0 have their places in orders that go by position")
     weights[i] = (2 - 0x1p-10) * 0x1p-12;
     x[i] = 0x1p-12;
   }
-  const Reported block = at_point(chain(4097, {scalar_product(weights)}), x,
-                                  arithmetic("binary16", "binary32", Reduction::block, "h100_f16"));
+  const Reported block =
+      at_point(chain(4097, {scalar_product(weights)}), x, arithmetic("binary16", "binary32", "block(h100_f16)"));
   CHECK(block.bound >= 3.04e-5);
   CHECK(block.seen.violations == 0);
 }
@@ -189,4 +184,67 @@ TEST_CASE("both roundings of a squared difference are those of the stored format
   const Reported r = report(p, {{-1, 0, 1}, {-1, 0, 1}, false});
   CHECK(r.seen.violations == 0);
   CHECK(r.bound >= (4 * std::sqrt(2.0) + 0.9) * 0x1p-8);
+}
+
+TEST_CASE("taps on the padding of a convolution have places in its order, and no part in its value") {
+  // One 3 × 3 kernel on a 2 × 2 image of ones, padding 1: the first output has the taps 4, 5, 7 and 8. Pairwise with
+  // the zeros of the padding it is w4 + ((w5 + 0) + (w7 + w8)): 2^-8 is lost three times, where w4 + w5 would be exact.
+  std::vector<double> w(9, 100.0);
+  w[4] = w[5] = w[8] = 0x1p-8;
+  w[7] = 1;
+  const auto convolution = [&](const Arithmetic& a) {
+    Program p;
+    p.arithmetics = {a};
+    p.arithmetic = {0, 0};
+    p.operators = {{OpCode::input, {}, 4, {}, {}, ""},
+                   {OpCode::conv, {0}, 4, {1, 1, 2, 2, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 0}, w, ""}};
+    p.output = 1;
+    return p;
+  };
+  const auto product = [&](const std::vector<double>& weights, const Arithmetic& a) {
+    return program_of(chain(weights.size(), {scalar_product(weights)}), a);
+  };
+  const Box ones{std::vector<double>(4, 1.0), std::vector<double>(4, 1.0), false};
+  const double value = 1 + 3 * 0x1p-8;
+
+  const Arithmetic pairwise = arithmetic("bfloat16", "", "pairwise");
+  const std::vector<double> padded_input{0, 0, 0, 0, 1, 1, 0, 1, 1};
+  const Run padded = run(product(w, pairwise), padded_input, RunOrder::pairwise);
+  REQUIRE(value - padded.values[1][0] == 3 * 0x1p-8);
+  const Analysis with_places = analyse(convolution(pairwise), ones);
+  CHECK(with_places.at[1].out[0].error >= 3 * 0x1p-8);
+  CHECK(with_places.at[1].out[0].lo == value);
+  CHECK(with_places.at[1].out[0].hi == value);
+
+  // Where no place counts the bound is that of the four taps alone: the weights of 100 are not in it.
+  for (const char* reduction : {"sequential", "any_order_any_fusion"}) {
+    const Arithmetic a = arithmetic("bfloat16", "", reduction);
+    const Analysis conv = analyse(convolution(a), ones), taps = analyse(product({w[4], w[5], w[7], w[8]}, a), ones);
+    CHECK(conv.at[1].out[0].error == taps.at[1].out[0].error);
+    CHECK(conv.at[1].out[0].error < 0.1);
+    const Observed seen = observe(convolution(a), in_binary64(convolution(a)), conv,
+                                  end_to_end(convolution(a), conv).best, ones, {1, 1, 20});
+    CHECK(seen.violations == 0);
+  }
+}
+
+TEST_CASE("folded batch normalisation loses what the written order does not") {
+  // (x − 8)·1 in bfloat16 where x and the mean are close: the written difference is exact, x·a − mean·a is not.
+  Program p;
+  p.arithmetics = {arithmetic("bfloat16", "", "sequential")};
+  p.arithmetic = {0, 0};
+  const double variance = 3;  // a = 1/sqrt(3) is rounded, and so are the product and mean·a
+  for (const OpCode code : {OpCode::bn, OpCode::bn_folded}) {
+    p.operators = {{OpCode::input, {}, 1, {}, {}, ""}, {code, {0}, 1, {1, 1}, {1, 0, 8, variance, 0}, ""}};
+    p.output = 1;
+    const Reported r = report(p, {{8.0625}, {8.0625}, false});
+    CHECK(r.seen.violations == 0);
+    REQUIRE(r.seen.runs > 0);
+    if (code == OpCode::bn) {
+      CHECK(r.bound < 1e-3);
+    } else {
+      CHECK(r.seen.output[0] > 4e-3);
+      CHECK(r.bound < 0.1);
+    }
+  }
 }

@@ -19,11 +19,8 @@ using outward::testing::Random;
 namespace {
 
 Arithmetic any_order(const std::string& format, const std::string& sums = "") {
-  NumericalPolicy p;
-  p.format = parse_format(format);
-  if (!sums.empty() && sums != format) p.accumulator = parse_format(sums);
-  p.reduction = Reduction::any_order_any_fusion;
-  return Arithmetic(p);
+  return Arithmetic(
+      parse_policy(format + (sums.empty() ? "" : " accumulator=" + sums) + " reduction=any_order_any_fusion"));
 }
 
 double most(const std::vector<double>& values) {

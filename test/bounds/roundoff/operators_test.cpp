@@ -16,15 +16,6 @@ using namespace outward::roundoff;
 
 namespace {
 
-Arithmetic arithmetic(const std::string& format, const std::string& sums, Reduction reduction, bool fma = false) {
-  NumericalPolicy p;
-  p.format = parse_format(format);
-  if (!sums.empty() && sums != format) p.accumulator = parse_format(sums);
-  p.reduction = reduction;
-  p.contraction = fma ? Contraction::fma : Contraction::none;
-  return Arithmetic(p);
-}
-
 double from_code(const NumberFormat& format, const Integer& code) {
   const ExactNumber x = format.to_exact(code);
   if (x.kind != ExactNumber::Kind::number) return std::nan("");
@@ -66,9 +57,10 @@ TEST_CASE("runs by the host are the runs of runtime/cpu/formatted") {
     for (const auto& [format, sums] : {std::pair("bfloat16", ""), std::pair("e5m2", "binary32"),
                                        std::pair("binary16", ""), std::pair("e4m3fn", "binary16")}) {
       for (const SumOrder order : {SumOrder::sequential, SumOrder::pairwise, SumOrder::fused}) {
-        const Arithmetic a =
-            arithmetic(format, sums, order == SumOrder::pairwise ? Reduction::pairwise : Reduction::sequential,
-                       order == SumOrder::fused);
+        const Arithmetic a(parse_policy(std::string(format) + (*sums != 0 ? " accumulator=" : "") + sums +
+                                        (order == SumOrder::pairwise ? " reduction=pairwise"
+                                         : order == SumOrder::fused  ? " contraction=fma reduction=sequential"
+                                                                     : " reduction=sequential")));
         const Program p = program_of(graph, a);
         const auto box = outward::testing::random_box(random, graph.nodes[0].size, 1);
         const std::vector<double> x = outward::testing::random_point(random, box);
@@ -93,10 +85,12 @@ TEST_CASE("every operator by name: no run is beyond its bound") {
   std::set<std::string> bounded;
   for (const Spec& spec : spec_table()) {
     for (const char* format : {"e4m3fn", "e5m2", "bfloat16", "binary16", "binary32"}) {
-      for (const auto& [sums, reduction] :
-           {std::pair("", Reduction::any_order_any_fusion), std::pair("binary32", Reduction::any_order_any_fusion),
-            std::pair("", Reduction::sequential), std::pair("", Reduction::pairwise)}) {
-        const Arithmetic a = arithmetic(format, sums, reduction);
+      for (const char* words :
+           {" reduction=any_order_any_fusion", " accumulator=binary32 reduction=any_order_any_fusion",
+            " reduction=sequential", " reduction=pairwise"}) {
+        const std::string text = std::string(format) + words;
+        if (text.starts_with("binary32 accumulator")) continue;
+        const Arithmetic a(parse_policy(text));
         const bool large = std::string(spec.name) == "transformer-block" || std::string(spec.name) == "attention";
         for (const std::size_t n : {std::size_t{3}, std::size_t{16}, std::size_t{40}}) {
           if (large && n > 3) continue;
@@ -104,8 +98,7 @@ TEST_CASE("every operator by name: no run is beyond its bound") {
           const Analysis analysis = analyse(s.program, s.box);
           const EndToEnd end = end_to_end(s.program, analysis);
           const Observed seen = observe(s.program, in_binary64(s.program), analysis, end.best, s.box, {4, 17 + n});
-          CHECK_MESSAGE(seen.violations == 0, std::string(spec.name), " ", std::string(format), " ", std::string(sums),
-                        " n ", n);
+          CHECK_MESSAGE(seen.violations == 0, std::string(spec.name), " ", text, " n ", n);
           CHECK(seen.skipped.empty());
           if (seen.not_finite > 0) CHECK_FALSE(analysis.overflow.empty());
           for (const double b : end.best)
@@ -133,7 +126,7 @@ TEST_CASE("bounds are tight: the worst run comes within a stated factor") {
                          Row{"log-softmax", 16, 40, 4}, Row{"online-softmax", 16, 40, 50}, Row{"rmsnorm", 16, 40, 70},
                          Row{"sum", 16, 40, 25},        Row{"dense", 16, 40, 15}}) {
     const SpecProgram s = build_spec(*spec_named(row.name), {row.n, 0, 0, {}},
-                                     arithmetic("binary16", "", Reduction::any_order_any_fusion));
+                                     Arithmetic(parse_policy("binary16 reduction=any_order_any_fusion")));
     const Analysis a = analyse(s.program, s.box);
     const EndToEnd end = end_to_end(s.program, a);
     const Observed seen = observe(s.program, in_binary64(s.program), a, end.best, s.box, {row.samples, 1});
@@ -146,7 +139,7 @@ TEST_CASE("bounds are tight: the worst run comes within a stated factor") {
 }
 
 TEST_CASE("bounds of exact operators are 0, and names are found") {
-  const Arithmetic a = arithmetic("bfloat16", "", Reduction::sequential);
+  const Arithmetic a(parse_policy("bfloat16 reduction=sequential"));
   for (const char* name : {"map", "neg", "relu", "abs", "max"}) {
     const Spec* spec = spec_named(name);
     REQUIRE(spec != nullptr);

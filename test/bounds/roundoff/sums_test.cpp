@@ -18,13 +18,8 @@ namespace {
 
 constexpr const char* narrow_formats[] = {"e4m3fn", "e5m2", "bfloat16", "binary16", "binary32"};
 
-Arithmetic arithmetic(const std::string& format, Reduction reduction, bool fma = false, const std::string& sums = "") {
-  NumericalPolicy p;
-  p.format = parse_format(format);
-  if (!sums.empty() && sums != format) p.accumulator = parse_format(sums);
-  p.reduction = reduction;
-  p.contraction = fma ? Contraction::fma : Contraction::none;
-  return Arithmetic(p);
+Arithmetic arithmetic(const std::string& format, const std::string& words) {
+  return Arithmetic(parse_policy(format + " " + words));
 }
 
 // One scalar product of constants with the input.
@@ -65,26 +60,23 @@ TEST_CASE("scalar products of points: no order and no fusion exceeds the bound")
           x.push_back(draw());
         }
         const Rational value = exact_product(w, x);
-        for (const Reduction reduction :
-             {Reduction::any_order_any_fusion, Reduction::sequential, Reduction::pairwise}) {
-          for (const bool fma : {false, true}) {
-            if (fma && reduction != Reduction::sequential) continue;
-            const Arithmetic a = arithmetic(format, reduction, fma);
-            const Program p = scalar_product(w, a);
-            Box box{x, x, false};
-            const Analysis analysis = analyse(p, box);
-            const double bound = analysis.at[1].out[0].error;
-            for (const RunOrder order : covered_orders(a.policy)) {
-              for (int repeat = 0; repeat < (order == RunOrder::random_tree ? 6 : 1); ++repeat) {
-                const Run r = run(p, x, order, random());
-                if (!r.finite) {
-                  CHECK_FALSE(analysis.overflow.empty());
-                  continue;
-                }
-                const double error = error_of(r.values[1][0], value);
-                CHECK_MESSAGE(error <= bound, format, " n ", n, " ", run_order_text(order), ": ", error, " > ", bound);
-                if (bound < infinity && bound > 0) most = std::max(most, error / bound);
+        for (const char* words : {"reduction=any_order_any_fusion", "reduction=sequential",
+                                  "contraction=fma reduction=sequential", "reduction=pairwise"}) {
+          const Arithmetic a = arithmetic(format, words);
+          const Program p = scalar_product(w, a);
+          Box box{x, x, false};
+          const Analysis analysis = analyse(p, box);
+          const double bound = analysis.at[1].out[0].error;
+          for (const RunOrder order : covered_orders(a.policy)) {
+            for (int repeat = 0; repeat < (order == RunOrder::random_tree ? 6 : 1); ++repeat) {
+              const Run r = run(p, x, order, random());
+              if (!r.finite) {
+                CHECK_FALSE(analysis.overflow.empty());
+                continue;
               }
+              const double error = error_of(r.values[1][0], value);
+              CHECK_MESSAGE(error <= bound, format, " n ", n, " ", run_order_text(order), ": ", error, " > ", bound);
+              if (bound < infinity && bound > 0) most = std::max(most, error / bound);
             }
           }
         }
@@ -104,7 +96,7 @@ TEST_CASE("a wider accumulator: exact products, one rounding at the end") {
         w.push_back(f.round(static_cast<double>(random() >> 11) * 0x1p-53 - 0.5));
         x.push_back(f.round(static_cast<double>(random() >> 11) * 0x1p-53));
       }
-      const Arithmetic a = arithmetic(format, Reduction::any_order_any_fusion, false, "binary32");
+      const Arithmetic a = arithmetic(format, "accumulator=binary32 reduction=any_order_any_fusion");
       CHECK(a.precise_products);
       const Program p = scalar_product(w, a);
       const double bound = analyse(p, {x, x, false}).at[1].out[0].error;
@@ -123,7 +115,7 @@ TEST_CASE("the sum that loses everything: 1 + u + u + â€¦, tight within 1 + (nâˆ
     for (const std::size_t n : {2, 5, 9}) {
       std::vector<double> w(n, 1.0), x(n, f.u);
       x[0] = 1;
-      const Arithmetic a = arithmetic(format, Reduction::sequential);
+      const Arithmetic a = arithmetic(format, "reduction=sequential");
       const Program p = scalar_product(w, a);
       const double bound = analyse(p, {x, x, false}).at[1].out[0].error;
       const double error = error_of(run(p, x, RunOrder::sequential).values[1][0], exact_product(w, x));
@@ -131,7 +123,7 @@ TEST_CASE("the sum that loses everything: 1 + u + u + â€¦, tight within 1 + (nâˆ
       CHECK(error <= bound);
       CHECK(bound <= error * (1 + 1e-9));  // the running bound is the loss itself
       // Any order, any fusion: within the promised factor.
-      const Program any = scalar_product(w, arithmetic(format, Reduction::any_order_any_fusion));
+      const Program any = scalar_product(w, arithmetic(format, "reduction=any_order_any_fusion"));
       const double wide = analyse(any, {x, x, false}).at[1].out[0].error;
       CHECK(error <= wide);
       CHECK(wide <= error * (1 + 3 * static_cast<double>(n) * f.u) + (1 + 4 * f.u) * f.u * 2);
@@ -143,12 +135,7 @@ TEST_CASE("tensor core model: runs of the model stay within its bound") {
   outward::testing::Random random(3);
   for (const auto& [format, model] : {std::pair("binary16", "h100_f16"), std::pair("bfloat16", "h100_bf16"),
                                       std::pair("e4m3fn", "h100_fp8"), std::pair("binary16", "v100_f16")}) {
-    NumericalPolicy policy;
-    policy.format = parse_format(format);
-    policy.accumulator = parse_format("binary32");
-    policy.reduction = Reduction::block;
-    policy.block = model;
-    const Arithmetic a(policy);
+    const Arithmetic a = arithmetic(format, std::string("accumulator=binary32 reduction=block(") + model + ")");
     for (int trial = 0; trial < 20; ++trial) {
       std::vector<double> w, x;
       for (int i = 0; i < 200; ++i) {
