@@ -15,6 +15,7 @@ constexpr const char* examples = R"(Examples:
   roundoff network.onnx --format bfloat16 --accumulate binary32 --property box.vnnlib --plot errors.svg
   roundoff network.onnx --format binary32 --range 0,1 --target 1e-2      which operators may be narrower
   roundoff network.onnx --format binary16 --order tensorcore:h100_f16 --input image.npy
+  roundoff network.onnx --profile onnxruntime_cpu --range 0,1            the arithmetic of planned kernels
   roundoff --op softmax --n 1024 --format bfloat16                       roundoff --operators lists them
   roundoff --expression '(FPCore (x) :pre (<= 0 x 1) (* x (+ x 1)))' --format binary64
 
@@ -39,7 +40,13 @@ int main(int argc, char** argv) {
   app.add_option("--accumulate", options.accumulator, "format of products and sums inside one operator; default F");
   app.add_option("--order", options.order,
                  "order of sums: any (default; any fusion too), sequential, pairwise, fused, tensorcore:MODEL");
-  app.add_option("--policy", options.profile, "instead of these three, the text of a numerical policy");
+  app.add_option("--policy", options.policy, "instead of these three, the text of a numerical policy");
+  CLI::Option* profile = app.add_option("--profile", options.profile,
+                                        "of models, instead of all these: each node has the policy of the kernel that "
+                                        "this profile plans for it (`audit list` names them; or a file)");
+  app.add_option("--records", options.records.records, "of --profile: folder of further records")->needs(profile);
+  app.add_option("--allow", options.records.allow, "of --profile: digests of further records that may be relied on")
+      ->needs(profile);
   app.add_option("--input", options.input, "of models: a point (.npy, .csv, ...)");
   app.add_option("--radius", options.radius, "of models: how far the inputs may be from --input");
   app.add_option("--range", options.range, "of models and operators: LO,HI, the range of every input");
@@ -74,6 +81,8 @@ int main(int argc, char** argv) {
   return report_errors([&] {
     if (options.operators) return roundoff_operators(options);
     if (!options.coverage.empty() || !options.baseline.empty()) return roundoff_coverage(options);
+    if (!options.profile.empty() && (is_expression(options) || !options.op.empty()))
+      throw UsageError("--profile: of models only");
     if (is_expression(options)) return roundoff_expression(options);
     if (!options.op.empty()) return roundoff_operator(options);
     if (!options.file.empty()) return roundoff_model(options);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/common/profiles.hpp"
+
 namespace outward::cli {
 
 struct RoundoffOptions {
@@ -12,8 +14,10 @@ struct RoundoffOptions {
   std::string expression;  // --expression TEXT: an FPCore expression on the command line
   std::string op;          // --op NAME: an operator by name, see --operators
 
-  std::string format, accumulator, order = "any", profile;  // the policy
-  double function_ulps = 1;                                 // elementary functions are within so many ulps
+  std::string format, accumulator, order = "any", policy;  // the policy
+  std::string profile;                                     // of models: the kernels, and so the policies, of every node
+  RecordOptions records;                                   // of --profile
+  double function_ulps = 1;                                // elementary functions are within so many ulps
 
   std::string input, radius, range, property, layout;  // of models: where the inputs lie
   std::vector<std::string> ranges;                     // of expressions: NAME=LO,HI

@@ -5,6 +5,7 @@
 
 #include "bounds/roundoff/margin.hpp"
 #include "bounds/roundoff/parts.hpp"
+#include "bounds/roundoff/planned.hpp"
 #include "bounds/roundoff/recommend.hpp"
 #include "cli/common/errors.hpp"
 #include "cli/common/shapes.hpp"
@@ -64,18 +65,71 @@ roundoff::Box box_of_model(const RoundoffOptions& o, const Graph& graph, std::st
   return box;
 }
 
+// The arithmetic of every node: that of the options, or of the kernels that the profile plans.
+struct Asked {
+  roundoff::PlannedArithmetic nodes;
+  std::shared_ptr<const AcceptedPlan> plan;  // null without --profile
+  bool in_any_order = false;                 // the float claim of the element type covers all of it
+};
+
+Asked planned(const RoundoffOptions& o, const Graph& graph, RoundoffReport& report) {
+  if (!o.format.empty() || !o.accumulator.empty() || !o.policy.empty() || o.order != "any")
+    throw UsageError("--profile says everything: not together with --format, --accumulate, --order or --policy");
+  if (!o.target.empty()) throw UsageError("--target: not with --profile, whose kernels have their formats");
+  Asked out;
+  out.plan = accepted_plan(graph, profile_of(o.profile), registry_of(o.records));
+  const Plan& plan = out.plan->plan();
+  std::vector<NumericalPolicy> policies(graph.nodes.size());
+  std::vector<std::string> names(graph.nodes.size());
+  std::vector<Capsule> used;
+  out.in_any_order = true;
+  for (const PlannedNode& n : plan.nodes) {
+    policies[n.node] = n.capsule.policy;
+    names[n.node] = n.capsule.name;
+    used.push_back(n.capsule);
+    out.in_any_order = out.in_any_order && covered_by_any(n.capsule.policy);
+  }
+  out.nodes = roundoff::arithmetics_of(graph, policies, names, ulps_of(o));
+  const Closure closure = trust_closure(used);
+  report.policy = "the policies of a plan";
+  report.plan = {plan.profile.name, profile_line(plan.profile), trust_text(closure.weakest), closure.requires_off};
+  report.assumptions = closure.assumptions;
+  return out;
+}
+
+Asked as_given(const RoundoffOptions& o, const Graph& graph, RoundoffReport& report) {
+  if (!o.records.records.empty() || !o.records.allow.empty()) throw UsageError("--records, --allow: of --profile");
+  Asked out;
+  const roundoff::Arithmetic a = arithmetic_of(o);
+  report.policy = policy_text(a.policy);
+  out.nodes = {{a}, std::vector<std::uint32_t>(graph.nodes.size(), 0)};
+  const Format element = parse_format(graph.element == ElementType::binary32 ? "binary32" : "binary64");
+  out.in_any_order = covered_by_any(a.policy) && a.any_fusion() && a.values.format == element;
+  return out;
+}
+
+// Names the kernel of every operator of the report.
+void name_kernels(const AcceptedPlan& plan, RoundoffReport& report) {
+  for (OperatorLine& line : report.operators) {
+    const Capsule* c = line.node < 0 ? nullptr : plan.capsule(static_cast<std::uint32_t>(line.node));
+    if (c == nullptr) continue;
+    line.capsule = c->name;
+    line.trust = trust_text(c->trust);
+    line.policy = policy_text(c->policy);
+  }
+}
+
 }  // namespace
 
 int roundoff_model(const RoundoffOptions& options) {
-  const roundoff::Arithmetic arithmetic = arithmetic_of(options);
   const Model model = import_onnx(options.file, parse_shapes(options.shapes));
   const Graph& graph = model.graph;
   const Network net(graph);
   RoundoffReport report;
   report.subject = options.file;
-  report.policy = policy_text(arithmetic.policy);
+  const Asked asked = options.profile.empty() ? as_given(options, graph, report) : planned(options, graph, report);
   const roundoff::Box box = box_of_model(options, graph, report.inputs);
-  const roundoff::Program program = program_of(graph, arithmetic);
+  const roundoff::Program program = program_of(graph, asked.nodes.arithmetics, asked.nodes.of_node);
 
   const std::vector<roundoff::Quantities> exact = roundoff::exact_ranges(net, box);
   const roundoff::TightAnalysis tight = analyse_tightly(program, box, exact, options.work);
@@ -94,12 +148,12 @@ int roundoff_model(const RoundoffOptions& options) {
       report.outputs[j].form = "parts";
     }
   }
-  report.assumptions = assumptions_of(program);
+  if (asked.plan) name_kernels(*asked.plan, report);
+  for (std::string& a : assumptions_of(program)) report.assumptions.push_back(std::move(a));
 
   // The lower bounds that `verify` works with, where the policy is the one it covers.
   const bool single = graph.element == ElementType::binary32;
-  if (covered_by_any(arithmetic.policy) && arithmetic.any_fusion() &&
-      arithmetic.values.format == parse_format(single ? "binary32" : "binary64"))
+  if (asked.in_any_order)
     for (const roundoff::Margin& m :
          roundoff::margins(net, single ? Semantics::fp32_any : Semantics::fp64_any, box.lo, box.hi))
       report.margins.push_back({m.output, m.real, m.computed, m.difference(), m.shares, m.ranges});
@@ -118,7 +172,7 @@ int roundoff_model(const RoundoffOptions& options) {
       if (program.node[k] >= 0) share[static_cast<std::size_t>(program.node[k])] = report.operators[k].share;
     roundoff::RecommendOptions how;
     how.target = report.target;
-    const roundoff::Recommendation r = recommend(graph, arithmetic, box, exact, share, how);
+    const roundoff::Recommendation r = recommend(graph, asked.nodes.arithmetics[0], box, exact, share, how);
     report.target_reached = r.reached;
     report.target_bound = r.bound;
     report.search_complete = r.complete;

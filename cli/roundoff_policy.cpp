@@ -7,13 +7,14 @@ namespace outward::cli {
 
 roundoff::Arithmetic arithmetic_of(const RoundoffOptions& o) {
   NumericalPolicy policy;
-  if (!o.profile.empty()) {
+  if (!o.policy.empty()) {
     if (!o.format.empty() || !o.accumulator.empty())
       throw UsageError("--policy says everything: not together with --format or --accumulate");
-    policy = parse_policy(o.profile);
+    policy = parse_policy(o.policy);
   } else {
     if (o.format.empty())
-      throw UsageError("--format F (or --policy TEXT) is needed: the number format of the execution");
+      throw UsageError(
+          "--format F (or --policy TEXT, of models --profile P) is needed: the number format of the execution");
     policy.format = parse_format(o.format);
     if (!o.accumulator.empty()) {
       policy.accumulator = parse_format(o.accumulator);
@@ -42,9 +43,13 @@ roundoff::Arithmetic arithmetic_of(const RoundoffOptions& o) {
     }
   }
   roundoff::Arithmetic a(policy);
-  if (!(o.function_ulps >= 0.5 && o.function_ulps <= 1e6)) throw UsageError("--ulps: from 0.5 (correct rounding) on");
-  a.function_ulps = policy.k_ulp > 0 ? policy.k_ulp : o.function_ulps;
+  a.function_ulps = policy.k_ulp > 0 ? policy.k_ulp : ulps_of(o);
   return a;
+}
+
+double ulps_of(const RoundoffOptions& o) {
+  if (!(o.function_ulps >= 0.5 && o.function_ulps <= 1e6)) throw UsageError("--ulps: from 0.5 (correct rounding) on");
+  return o.function_ulps;
 }
 
 double option_number(const std::string& option, const std::string& text) {

@@ -9,6 +9,8 @@ namespace outward::cli {
 
 // --format, --accumulate, --order, --policy and --ulps. Throws UsageError and InputRefused.
 roundoff::Arithmetic arithmetic_of(const RoundoffOptions& options);
+// --ulps. Throws UsageError.
+double ulps_of(const RoundoffOptions& options);
 // A decimal number given to an option; rounded to nearest. Throws UsageError naming the option.
 double option_number(const std::string& option, const std::string& text);
 // "LO,HI", rounded outward. Throws UsageError naming the option.

@@ -50,12 +50,15 @@ void print_operator_table(const RoundoffReport& r) {
   std::printf("%s\n  %s, %s\n", r.subject.c_str(), r.policy.c_str(), r.inputs.c_str());
   std::size_t name_width = 8;
   for (const OperatorLine& o : r.operators) name_width = std::max(name_width, std::min<std::size_t>(o.name.size(), 32));
-  std::printf("\n%-*s %-12s %8s %10s %10s %10s %10s %7s %9s %6s %9s%s\n", static_cast<int>(name_width), "operator",
+  const bool planned = !r.plan.profile.empty();
+  if (planned) std::printf("  plan: %s\n  weakest label: %s\n", r.plan.line.c_str(), r.plan.weakest.c_str());
+  for (const std::string& off : r.plan.requires_off) std::printf("  must be off: %s\n", off.c_str());
+  std::printf("\n%-*s %-12s %8s %10s %10s %10s %10s %7s %9s %6s %9s%s%s\n", static_cast<int>(name_width), "operator",
               "kind", "elements", "range", "local", "relative", "total", "share", "headroom", "subn.", "observed",
-              r.has_target ? "  format" : "");
+              r.has_target ? "  format" : "", planned ? "  kernel (label)" : "");
   for (const OperatorLine& o : r.operators) {
     const std::string name = o.name.size() > 32 ? o.name.substr(0, 29) + "..." : o.name;
-    std::printf("%-*s %-12s %8llu %10s %10s %10s %10s %6.1f%% %9s %6llu %9s%s\n", static_cast<int>(name_width),
+    std::printf("%-*s %-12s %8llu %10s %10s %10s %10s %6.1f%% %9s %6llu %9s%s%s\n", static_cast<int>(name_width),
                 name.c_str(), kind_words(o).c_str(), static_cast<unsigned long long>(o.elements),
                 short_figure_up(std::fmax(std::fabs(o.lo), std::fabs(o.hi))).c_str(), short_figure_up(o.local).c_str(),
                 short_figure_up(o.relative).c_str(), short_figure_up(o.total).c_str(), 100 * o.share,
@@ -63,7 +66,8 @@ void print_operator_table(const RoundoffReport& r) {
                     ? (std::to_string(static_cast<long>(std::floor(o.headroom_bits))) + " bits").c_str()
                     : "-",
                 static_cast<unsigned long long>(o.subnormal), short_figure(o.observed).c_str(),
-                r.has_target ? ("  " + o.recommended).c_str() : "");
+                r.has_target ? ("  " + o.recommended).c_str() : "",
+                o.capsule.empty() ? "" : ("  " + o.capsule + " (" + o.trust + ")").c_str());
   }
   std::printf("\n%-8s %12s %10s %10s %10s %10s %-11s %9s %7s\n", "output", "range", "forward", "mean-value",
               "difference", "bound", "by", "observed", "ratio");
@@ -127,6 +131,9 @@ Json report_json(const RoundoffReport& r) {
                          {"constants_converted", o.constants_converted},
                          {"observed", observed_number(o.observed)},
                          {"recommended", o.recommended.empty() ? Json(nullptr) : Json(o.recommended)},
+                         {"capsule", o.capsule.empty() ? Json(nullptr) : Json(o.capsule)},
+                         {"trust", o.trust.empty() ? Json(nullptr) : Json(o.trust)},
+                         {"policy", o.policy.empty() ? Json(nullptr) : Json(o.policy)},
                          {"source", o.source}});
   for (const OutputLine& y : r.outputs)
     outputs.push_back({{"range", {finite_number(y.lo), finite_number(y.hi)}},
@@ -153,8 +160,12 @@ Json report_json(const RoundoffReport& r) {
               {"bound", finite_number(r.target_bound)},
               {"tried", r.tried},
               {"complete", r.search_complete}};
+  Json plan = nullptr;
+  if (!r.plan.profile.empty())
+    plan = {{"profile", r.plan.profile}, {"weakest", r.plan.weakest}, {"requires_off", r.plan.requires_off}};
   return {{"subject", r.subject},
           {"policy", r.policy},
+          {"plan", plan},
           {"inputs", r.inputs},
           {"bound", finite_number(r.bound())},
           {"overflow", r.overflow.empty() ? Json(nullptr) : Json(r.overflow)},
@@ -258,32 +269,36 @@ void describe_observed(const roundoff::Program& program, RoundoffReport& report)
 
 std::vector<std::string> assumptions_of(const roundoff::Program& p) {
   std::vector<std::string> out{"rounding to nearest; no Winograd or FFT convolution, no approximate division"};
-  const roundoff::Arithmetic& a = p.arithmetics[0];
-  bool functions = false, sums = false;
-  for (const roundoff::Operator& op : p.operators) {
-    functions = functions || (op.code >= roundoff::OpCode::exp && op.code != roundoff::OpCode::sqrt &&
-                              op.code != roundoff::OpCode::cast && op.code != roundoff::OpCode::layernorm &&
-                              op.code != roundoff::OpCode::rmsnorm);
-    sums = sums || op.code == roundoff::OpCode::layernorm || op.code == roundoff::OpCode::rmsnorm;
+  double functions = 0;
+  bool rewritten_softmax = false, sums = false, unfolded = false;
+  std::vector<std::string> blocks;
+  for (std::uint32_t k = 0; k < p.operators.size(); ++k) {
+    const roundoff::OpCode code = p.operators[k].code;
+    const roundoff::Arithmetic& a = p.arithmetic_of(k);
+    const bool norm = code == roundoff::OpCode::layernorm || code == roundoff::OpCode::rmsnorm;
+    const bool elementary = code >= roundoff::OpCode::exp && code <= roundoff::OpCode::online_softmax;
+    if (elementary && code != roundoff::OpCode::sqrt) functions = std::max(functions, a.function_ulps);
+    sums = sums || norm;
+    rewritten_softmax =
+        rewritten_softmax ||
+        (a.any_fusion() && (code == roundoff::OpCode::softmax || code == roundoff::OpCode::online_softmax));
+    unfolded =
+        unfolded || (code == roundoff::OpCode::bn && a.any_fusion() && (p.roundings.empty() || p.roundings[k] == 0));
+    if (a.policy.reduction == Reduction::block &&
+        std::find(blocks.begin(), blocks.end(), a.policy.block) == blocks.end())
+      blocks.push_back(a.policy.block);
   }
-  if (functions) {
+  if (functions > 0) {
     char text[96];
-    std::snprintf(text, sizeof text, "elementary functions are within %g ulp (--ulps), exp(0) is 1", a.function_ulps);
+    std::snprintf(text, sizeof text, "elementary functions are within %g ulp (--ulps), exp(0) is 1", functions);
     out.emplace_back(text);
   }
-  for (const roundoff::Operator& op : p.operators)
-    if (a.any_fusion() && (op.code == roundoff::OpCode::softmax || op.code == roundoff::OpCode::online_softmax)) {
-      out.emplace_back("softmax divides by the sum: no product with its rounded reciprocal");
-      break;
-    }
+  if (rewritten_softmax) out.emplace_back("softmax divides by the sum: no product with its rounded reciprocal");
   if (sums) out.emplace_back("normalisation in two passes, as written; no one-pass variance, no Welford");
-  if (a.policy.reduction == Reduction::block)
-    out.push_back("tensor core model " + a.policy.block + ": a model of measurements, no promise of the vendor");
-  for (std::uint32_t k = 0; k < p.operators.size(); ++k)
-    if (p.operators[k].code == roundoff::OpCode::bn && a.any_fusion() && (p.roundings.empty() || p.roundings[k] == 0)) {
-      out.emplace_back("batch normalisation as written: root, difference, quotient, product, sum; not folded");
-      break;
-    }
+  for (const std::string& model : blocks)
+    out.push_back("tensor core model " + model + ": a model of measurements, no promise of the vendor");
+  if (unfolded)
+    out.emplace_back("batch normalisation as written: root, difference, quotient, product, sum; not folded");
   return out;
 }
 

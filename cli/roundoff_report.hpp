@@ -22,8 +22,9 @@ struct OperatorLine {
   double underflow = 0;              // part of a local error that is due to that, at most
   bool fused = false;                // part of a sum whose root carries the local error
   bool constants_converted = false;
-  double observed = -1;     // greatest observed total error; −1: none observed
-  std::string recommended;  // "" without --target
+  double observed = -1;                // greatest observed total error; −1: none observed
+  std::string recommended;             // "" without --target
+  std::string capsule, trust, policy;  // of the kernel that a plan has for it; "" without --profile
 };
 
 struct OutputLine {
@@ -36,12 +37,21 @@ struct MarginLine {
   double real = 0, computed = 0, difference = 0, shares = 0, ranges = 0;
 };
 
+// What --profile made.
+struct PlanSummary {
+  std::string profile;  // its name; "": no plan
+  std::string line;     // profile_line
+  std::string weakest;  // label of its kernels
+  std::vector<std::string> requires_off;
+};
+
 struct RoundoffReport {
   std::string subject, policy, inputs, overflow;
   std::vector<std::string> assumptions, notes;
   std::vector<OperatorLine> operators;
   std::vector<OutputLine> outputs;
   std::vector<MarginLine> margins;
+  PlanSummary plan;
   roundoff::Observed observed;
   bool has_target = false, target_reached = false, search_complete = true;
   double target = 0, target_bound = 0;

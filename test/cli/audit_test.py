@@ -10,28 +10,12 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import models
 from models import harness
+from records import seal, shipped
 
 MODEL = os.path.join(harness.EXAMPLES, "strokes.onnx")
 IMAGE = os.path.join(harness.EXAMPLES, "vertical.csv")
-RECORDS = harness.source("certificates", "records")
 CASES = os.environ.get("OUTWARD_CASES", harness.source("..", "shared", "cases"))
 ORT = os.environ.get("OUTWARD_ORT", "")
-
-
-def seal(record):
-    text = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1]
-    return text + ',"sha256":"%s"}' % hashlib.sha256(text.encode()).hexdigest()
-
-
-def shipped(name):
-    for file in sorted(os.listdir(RECORDS)):
-        if file.endswith(".jsonl"):
-            for line in harness.read("certificates", "records", file).splitlines():
-                record = json.loads(line)
-                if record["name"] == name:
-                    record.pop("sha256")
-                    return record
-    raise KeyError(name)
 
 
 class WithFiles(harness.FolderTest):
