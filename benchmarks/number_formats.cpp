@@ -12,6 +12,7 @@
 
 #include "benchmarks/operation_time.hpp"
 #include "formats/error.hpp"
+#include "formats/words/long_arithmetic.hpp"
 #include "formats/words/word_format.hpp"
 
 using namespace outward;
@@ -166,18 +167,18 @@ void compare_words(const std::string& name) {
   compare(name, "one word", ours, time_mpfr(format, x));
 }
 
-template <int N, unsigned Bits>
-void compare_fixed(const std::string& name) {
+template <class Arithmetic, unsigned Bits>
+void compare_numbers(const std::string& name, const char* who) {
   const Format format = parse_format(name);
   const std::vector<Value> x = operands(format);
-  const FixedArithmetic<N> arithmetic(format);
-  std::vector<Fixed<N>> fixed;
-  for (const Value& v : x) fixed.push_back(arithmetic.fixed(v));
+  const Arithmetic arithmetic(format);
+  std::vector<decltype(arithmetic.number(x[0]))> numbers;
+  for (const Value& v : x) numbers.push_back(arithmetic.number(v));
   const Row generic = time_generic(format, x);
-  Row ours = time_fast(arithmetic, fixed);
+  Row ours = time_fast(arithmetic, numbers);
   ours[6] = generic[6];
   print(name, "generic", generic);
-  compare(name, "fixed words", ours, time_mpfr(format, x));
+  compare(name, who, ours, time_mpfr(format, x));
   print(name, "cpp_bin_float", time_boost<Bits>(x));
 }
 
@@ -189,14 +190,13 @@ int main() {
   for (const char* name : names) std::printf("  %6s", name);
   std::printf("\n");
   for (const char* name : {"binary16", "bfloat16", "binary32", "binary64"}) compare_words(name);
-  compare_fixed<2, 113>("binary128");
-  compare_fixed<4, 201>("binary(15,200)");
-  compare_fixed<4, 237>("binary256");
-  const Format widest = binary(30, 4096);
-  const std::vector<Value> x = operands(widest);
-  compare("binary(30,4096)", "generic", time_generic(widest, x), time_mpfr(widest, x));
-  print("binary(30,4096)", "cpp_bin_float", time_boost<4097>(x));
-  for (const char* name : {"binary16", "binary32", "binary64", "binary128", "binary(15,200)", "decimal64", "posit32"}) {
+  compare_numbers<FixedArithmetic<2>, 113>("binary128", "fixed words");
+  compare_numbers<FixedArithmetic<4>, 201>("binary(15,200)", "fixed words");
+  compare_numbers<FixedArithmetic<4>, 237>("binary256", "fixed words");
+  compare_numbers<LongArithmetic, 1025>("binary(20,1024)", "long words");
+  compare_numbers<LongArithmetic, 4097>("binary(30,4096)", "long words");
+  for (const char* name :
+       {"binary16", "binary32", "binary64", "binary128", "binary(15,200)", "binary(30,4096)", "decimal64", "posit32"}) {
     try {
       print(name, "by code", time_by_code(name));
     } catch (const InputRefused&) {

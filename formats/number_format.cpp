@@ -11,6 +11,7 @@
 #include "formats/operations.hpp"
 #include "formats/text.hpp"
 #include "formats/words/fixed_codes.hpp"
+#include "formats/words/long_codes.hpp"
 #include "formats/words/word_format.hpp"
 
 namespace outward {
@@ -75,14 +76,14 @@ bool fast_operation(const Arithmetic& f, Operation operation, const std::array<O
   }
 }
 
-// The fastest arithmetic for a format, if there is one.
-using Fast = std::variant<std::monostate, WordFormat, FixedArithmetic<2>, FixedArithmetic<4>>;
+// The fastest arithmetic for a format.
+using Fast = std::variant<WordFormat, FixedArithmetic<2>, FixedArithmetic<4>, LongArithmetic>;
 
 Fast fast_arithmetic(const Format& format) {
   if (format.width() <= 64 && format.precision() <= 62) return WordFormat(format);
   if (format.precision() <= 126) return FixedArithmetic<2>(format);
   if (format.precision() <= 254) return FixedArithmetic<4>(format);
-  return {};
+  return LongArithmetic(format);
 }
 
 // nullopt: not decided here, flags as they were.
@@ -99,25 +100,22 @@ std::optional<Integer> fast_result(const WordFormat& f, Operation operation, std
   return Integer(result);
 }
 
-template <int N>
-std::optional<Integer> fast_result(const FixedArithmetic<N>& f, Operation operation, std::span<const Integer> codes,
+template <class Arithmetic>
+std::optional<Integer> fast_result(const Arithmetic& f, Operation operation, std::span<const Integer> codes,
                                    Rounding rounding, Flags& flags) {
-  std::array<Fixed<N>, 3> x;
+  using Number = std::decay_t<decltype(*number_of_code(f, codes[0]))>;
+  std::array<Number, 3> x;
   for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) {
     if (codes[i].sign() < 0 || (!codes[i].is_zero() && msb(codes[i]) >= static_cast<unsigned>(f.format().width())))
       return std::nullopt;
-    const auto number = fixed_of_code<N>(f.format(), codes[i]);
+    const auto number = number_of_code(f, codes[i]);
     if (!number) return std::nullopt;
     x[i] = *number;
   }
-  Fixed<N> result;
+  Number result;
   if (!fast_operation(f, operation, x, rounding, flags, result)) return std::nullopt;
-  if (auto code = code_of_fixed(f.format(), result)) return code;
+  if (auto code = code_of_number(f, result)) return code;
   return encode(f.format(), f.value(result));
-}
-
-std::optional<Integer> fast_result(const std::monostate&, Operation, std::span<const Integer>, Rounding, Flags&) {
-  return std::nullopt;
 }
 
 class BinaryFormat : public NumberFormat {

@@ -3,10 +3,9 @@
 #include "formats/operations.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "formats/words/long_division.hpp"
+#include "formats/words/long_root.hpp"
 
 namespace outward {
 namespace {
@@ -367,69 +366,6 @@ std::optional<Value> next_down(const Format& format, const Value& a, Flags& flag
   std::optional<Value> next = next_up(format, opposite, flags);
   if (next) next->negative = !next->negative && (next->kind != ValueKind::zero || format.has_negative_zero());
   return next;
-}
-
-std::uint64_t square_root_128(unsigned __int128 x, bool& exact) {
-  // The seed is off by a few units at most; the corrections make the result independent of it.
-  const long double seed = std::sqrt(static_cast<long double>(x));
-  std::uint64_t root = seed >= 18446744073709551615.0L ? ~std::uint64_t{0} : static_cast<std::uint64_t>(seed);
-  const auto square = [](std::uint64_t r) { return static_cast<unsigned __int128>(r) * r; };
-  while (square(root) > x) --root;
-  while (root != ~std::uint64_t{0} && square(root + 1) <= x) ++root;
-  exact = square(root) == x;
-  return root;
-}
-
-namespace {
-
-struct RootAndRest {
-  Integer root, rest;  // x = root^2 + rest, 0 <= rest <= 2 root
-};
-
-unsigned __int128 wide(const Integer& x) {
-  const auto& words = x.backend();
-  return words.limbs()[0] | (words.size() > 1 ? static_cast<unsigned __int128>(words.limbs()[1]) << 64 : 0);
-}
-
-// Zimmermann's recursion (Karatsuba Square Root, INRIA RR-3805, 1999). REQUIRES one of the two top bits of x set, where
-// x has `bits` bits, halved down to 128 or fewer through multiples of 4.
-RootAndRest karatsuba_square_root(const Integer& x, unsigned bits) {
-  if (bits <= 128) {
-    bool exact = false;
-    const unsigned __int128 value = wide(x);
-    const std::uint64_t root = square_root_128(value, exact);
-    return {root, Integer(value - static_cast<unsigned __int128>(root) * root)};
-  }
-  const unsigned quarter = bits / 4;
-  const Integer mask = (Integer(1) << quarter) - 1;
-  RootAndRest half = karatsuba_square_root(x >> (2 * quarter), bits / 2);
-  Integer quotient, rest;
-  divide_long(Integer((half.rest << quarter) + ((x >> quarter) & mask)), Integer(half.root << 1), quotient, rest);
-  RootAndRest out{(half.root << quarter) + quotient, (rest << quarter) + (x & mask) - quotient * quotient};
-  if (out.rest < 0) {
-    out.rest += 2 * out.root - 1;
-    --out.root;
-  }
-  return out;
-}
-
-}  // namespace
-
-Integer integer_square_root(const Integer& x, bool& exact) {
-  if (x.is_zero()) {
-    exact = true;
-    return 0;
-  }
-  const unsigned bits = msb(x) + 1;
-  if (bits <= 128) return square_root_128(wide(x), exact);
-  unsigned step = 2;
-  while (bits > 64 * step) step *= 2;
-  // An even shift to a length that halves evenly; the root is shifted by half as much.
-  const unsigned padded = (bits + step - 1) / step * step, shift = (padded - bits) / 2;
-  const RootAndRest all = karatsuba_square_root(x << (2 * shift), padded);
-  Integer root = all.root >> shift;
-  exact = all.rest.is_zero() && (root << shift) == all.root;
-  return root;
 }
 
 }  // namespace outward

@@ -58,8 +58,4 @@ Value maximum_number(const Format& format, const Value& a, const Value& b, Round
 std::optional<Value> next_up(const Format& format, const Value& a, Flags& flags);
 std::optional<Value> next_down(const Format& format, const Value& a, Flags& flags);
 
-// floor(sqrt(x)) and whether it is exact. REQUIRES x >= 0.
-Integer integer_square_root(const Integer& x, bool& exact);
-std::uint64_t square_root_128(unsigned __int128 x, bool& exact);
-
 }  // namespace outward

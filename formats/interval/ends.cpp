@@ -7,6 +7,7 @@
 #include "formats/error.hpp"
 #include "formats/exact_number.hpp"
 #include "formats/families.hpp"
+#include "formats/words/long_root.hpp"
 
 namespace outward {
 namespace {
@@ -40,7 +41,7 @@ Fixed<N> FixedEnds<N>::end(Fixed<N> x, const Flags& flags, Rounding rounding) co
 template <int N>
 Fixed<N> FixedEnds<N>::from(const Rational& x, Rounding rounding) const {
   Flags flags;
-  return end(arithmetic_.fixed(round(arithmetic_.format(), x, rounding, flags)), flags, rounding);
+  return end(arithmetic_.number(round(arithmetic_.format(), x, rounding, flags)), flags, rounding);
 }
 
 template <int N>

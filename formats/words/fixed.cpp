@@ -10,6 +10,8 @@
 #include <immintrin.h>
 #endif
 
+#include "formats/words/long_root.hpp"
+
 namespace outward {
 namespace {
 
@@ -256,7 +258,7 @@ FixedArithmetic<N>::FixedArithmetic(const Format& format) : format_(format) {
 }
 
 template <int N>
-Fixed<N> FixedArithmetic<N>::fixed(const Value& value) const {
+Fixed<N> FixedArithmetic<N>::number(const Value& value) const {
   Fixed<N> result{value.kind, value.negative, 0, {}};
   const Integer& number = value.kind == ValueKind::finite ? value.significand : value.payload;
   if (number.is_zero()) return result;
@@ -287,12 +289,12 @@ template <int W>
 [[gnu::noinline, gnu::cold]] Fixed<N> FixedArithmetic<N>::rounded_generically(bool negative, std::int64_t exponent,
                                                                               Words<W> words, bool sticky,
                                                                               Rounding rounding, Flags& flags) const {
-  return fixed(round(format_, Exact{negative, integer_of(words), exponent - (64 * W - 1), sticky}, rounding, flags));
+  return number(round(format_, Exact{negative, integer_of(words), exponent - (64 * W - 1), sticky}, rounding, flags));
 }
 
 template <int N>
 [[gnu::noinline, gnu::cold]] Fixed<N> FixedArithmetic<N>::cancelled(Rounding rounding, Flags& flags) const {
-  return fixed(round(format_, Exact{rounding == Rounding::down}, rounding, flags));
+  return number(round(format_, Exact{rounding == Rounding::down}, rounding, flags));
 }
 
 // Other directions, and precisions whose last bit is not in the lowest word.
@@ -396,7 +398,7 @@ template <int N>
 [[gnu::noinline, gnu::cold]] Fixed<N> FixedArithmetic<N>::generic(GenericOperation operation, const Fixed<N>& a,
                                                                   const Fixed<N>& b, Rounding rounding,
                                                                   Flags& flags) const {
-  return fixed(operation(format_, value(a), value(b), rounding, flags));
+  return number(operation(format_, value(a), value(b), rounding, flags));
 }
 
 template <int N>
@@ -449,14 +451,14 @@ Fixed<N> FixedArithmetic<N>::square_root(const Fixed<N>& a, Rounding rounding, F
     const Words<N> significand = root<N>(x, exact);
     return rounded<N>(false, (a.exponent - (odd ? 1 : 0)) / 2, significand, !exact, rounding, flags);
   }
-  return fixed(outward::square_root(format_, value(a), rounding, flags));
+  return number(outward::square_root(format_, value(a), rounding, flags));
 }
 
 template <int N>
 Fixed<N> FixedArithmetic<N>::fused_multiply_add(const Fixed<N>& a, const Fixed<N>& b, const Fixed<N>& c,
                                                 Rounding rounding, Flags& flags) const {
   if (a.kind != ValueKind::finite || b.kind != ValueKind::finite || c.kind != ValueKind::finite)
-    return fixed(outward::fused_multiply_add(format_, value(a), value(b), value(c), rounding, flags));
+    return number(outward::fused_multiply_add(format_, value(a), value(b), value(c), rounding, flags));
   Words<2 *N> words = product<N>(a.words, b.words), addend{};
   const std::int64_t exponent = a.exponent + b.exponent + 1 - normalise<2 * N>(words);
   std::copy(c.words.begin(), c.words.end(), addend.begin() + N);

@@ -38,8 +38,8 @@ class FixedArithmetic {
   Fixed<N> fused_multiply_add(const Fixed<N>& a, const Fixed<N>& b, const Fixed<N>& c, Rounding rounding,
                               Flags& flags) const;
 
-  Fixed<N> fixed(const Value& value) const;
-  Value value(const Fixed<N>& fixed) const;
+  Fixed<N> number(const Value& value) const;
+  Value value(const Fixed<N>& number) const;
   const Format& format() const { return format_; }
 
  private:

@@ -29,7 +29,8 @@ void add_bits(std::array<Word, W>& words, Word value, int by) {
 }  // namespace
 
 template <int N>
-std::optional<Fixed<N>> fixed_of_code(const Format& format, const Integer& code) {
+std::optional<Fixed<N>> number_of_code(const FixedArithmetic<N>& arithmetic, const Integer& code) {
+  const Format& format = arithmetic.format();
   constexpr std::size_t W = N + 1;  // a sign and up to 30 bits of exponent beside the fraction
   std::array<Word, W> words{};
   const auto& backend = code.backend();
@@ -55,7 +56,8 @@ std::optional<Fixed<N>> fixed_of_code(const Format& format, const Integer& code)
 }
 
 template <int N>
-std::optional<Integer> code_of_fixed(const Format& format, const Fixed<N>& value) {
+std::optional<Integer> code_of_number(const FixedArithmetic<N>& arithmetic, const Fixed<N>& value) {
+  const Format& format = arithmetic.format();
   constexpr std::size_t W = N + 1;
   const int f = format.fraction_bits, e = format.exponent_bits, by = 64 * N - 1 - f;
   if (value.kind != ValueKind::finite || value.exponent <= -format.bias || format.convention == Convention::scale)
@@ -76,9 +78,9 @@ std::optional<Integer> code_of_fixed(const Format& format, const Fixed<N>& value
   return out;
 }
 
-template std::optional<Fixed<2>> fixed_of_code<2>(const Format&, const Integer&);
-template std::optional<Fixed<4>> fixed_of_code<4>(const Format&, const Integer&);
-template std::optional<Integer> code_of_fixed<2>(const Format&, const Fixed<2>&);
-template std::optional<Integer> code_of_fixed<4>(const Format&, const Fixed<4>&);
+template std::optional<Fixed<2>> number_of_code<2>(const FixedArithmetic<2>&, const Integer&);
+template std::optional<Fixed<4>> number_of_code<4>(const FixedArithmetic<4>&, const Integer&);
+template std::optional<Integer> code_of_number<2>(const FixedArithmetic<2>&, const Fixed<2>&);
+template std::optional<Integer> code_of_number<4>(const FixedArithmetic<4>&, const Fixed<4>&);
 
 }  // namespace outward

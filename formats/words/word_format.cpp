@@ -79,7 +79,7 @@ Fixed<1> WordFormat::decode(std::uint64_t bits) const {
     const int zeros = std::countl_zero(fraction);
     return {ValueKind::finite, negative, 63 - zeros + 1 - bias_ - fraction_bits_, {fraction << zeros}};
   }
-  return fixed_.fixed(outward::decode(fixed_.format(), Integer(bits)));
+  return fixed_.number(outward::decode(fixed_.format(), Integer(bits)));
 }
 
 std::uint64_t WordFormat::encode(const Fixed<1>& value) const {

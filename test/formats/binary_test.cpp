@@ -9,6 +9,7 @@
 #include "formats/number_format.hpp"
 #include "formats/operations.hpp"
 #include "formats/text.hpp"
+#include "formats/words/long_root.hpp"
 
 using namespace outward;
 

@@ -33,6 +33,12 @@ inline Integer fraction(std::mt19937_64& random, int bits) {
       return (Integer(1) << place()) | (random() % 4);
     case 5:
       return ones ^ (ones >> place());
+    case 6: {  // runs of ones and zeros
+      Integer runs = 0;
+      for (unsigned from = place(), i = 0; from < static_cast<unsigned>(bits) && i < 20; from += 1 + place() / 4, ++i)
+        runs ^= ones >> from;
+      return runs;
+    }
     default:
       return random_bits(random, bits) & ones;
   }
