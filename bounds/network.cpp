@@ -153,6 +153,16 @@ void Network::follow(const std::vector<NumericalPolicy>& policies) {
     errors[k] = e;
   }
   if (!blockers.empty()) throw InputRefused(std::move(blockers));
+  // A factor moved behind a contraction is rounded or flushed by another kernel there than the one of its node.
+  for (std::uint32_t k = 0; k < size(); ++k) {
+    std::uint32_t o = k;
+    for (std::size_t left = groups.factors[k].size(); left > 0;) {
+      o = node(o).operands[0];
+      if (node(o).kind == Kind::map) continue;
+      errors[k] = worst_of(errors[k], errors[o]);
+      --left;
+    }
+  }
   for (std::uint32_t k = 0; k < size(); ++k)
     if (is_root(k))
       for (const std::uint32_t m : members[k]) errors[k] = worst_of(errors[k], errors[m]);

@@ -1,5 +1,7 @@
 // The semantics `capsule`: values computed under the policies of a plan lie in the ranges of every stored node, forward
 // and backward, and each term of the boxes is needed.
+#include "bounds/policy_box.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -101,6 +103,31 @@ TEST_CASE("capsule: what a sum of one number adds is rounded like every other op
   const State state = propagate(net, Semantics::capsule, {{x}, {x}}, engine);
   CHECK(state.range[1].lo[0] <= rounded);
   CHECK(state.range[1].hi[0] - state.range[1].lo[0] < 0x1p-5);
+}
+
+// A kernel that flushes scales x to zero, and the kernel behind it multiplies x by weights and then by the factor, and
+// flushes nothing: what it gives is not near what it would make of zero. The box of a contraction once followed the
+// policy of its own kernel alone.
+TEST_CASE("capsule: a factor that is moved brings the policy of its kernel along") {
+  Graph g;
+  Node input, scale, turned, dense;
+  input.size = scale.size = turned.size = dense.size = 1;
+  scale.kind = Kind::scale, scale.operands = {0}, scale.payload = {0.25};
+  turned.kind = Kind::map, turned.operands = {1}, turned.ints = {0};
+  dense.kind = Kind::dense, dense.operands = {2}, dense.ints = {1, 1, 1, 0}, dense.payload = {1.5};
+  g.nodes = {input, scale, turned, dense}, g.output = 3;
+  Network net(g);
+  const NumericalPolicy gradual = parse_policy("binary32 reduction=any_order"),
+                        flush = parse_policy("binary32 subnormals=flush");
+  const auto box_of = [&](const NumericalPolicy& of_scale) {
+    net.follow({gradual, of_scale, gradual, gradual});
+    std::vector<double> delta;
+    REQUIRE(policy_box(net, 3, {0.0}, 2.0, delta));
+    return delta[0];
+  };
+  const double result = 0x1p-126 * 1.5 * 0.25;  // of x = 2^-126, scaled to zero
+  CHECK(box_of(flush) >= result);
+  CHECK(box_of(gradual) < result);
 }
 
 TEST_CASE("capsule: covered policies give the boxes of fp32_any") {
