@@ -201,6 +201,16 @@ std::set<std::string> allowed_digests(const std::string& path) {
 
 }  // namespace
 
+void judge_policy(const Options& options, Line* line) {
+  if (options.under.empty()) return;
+  const std::string outside = line->detail == claim_names[static_cast<int>(Claim::violated)]
+                                  ? "a counterexample is about one execution"
+                                  : beyond("dense", options.under, line->claims.empty() ? "" : line->claims[0]);
+  if (outside.empty()) return;
+  line->word = "VALID_BUT_NOT_ASKED", line->code = 2;
+  line->reasons.push_back("executions under " + options.under + " (--under) are not all covered: " + outside);
+}
+
 void judge_capsules(const Options& options, const std::string& file, const Graph& graph, Line* line) {
   const Named named = named_by(file);
   if (options.trust.empty()) {

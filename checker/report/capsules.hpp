@@ -1,5 +1,5 @@
 // The records of kernels that a certificate names (certificates/RECORDS.md) against those in a folder: what --trust,
-// --fail-below and --allow-records ask. Can only take a VALID away.
+// --fail-below and --allow-records ask, and its claim against the policy of --under. Can only take a VALID away.
 #pragma once
 #include <string>
 
@@ -10,6 +10,11 @@ namespace outward_check {
 
 // The labels, from weakest to strongest.
 inline constexpr const char* trust_labels[] = {"external", "fuzzed", "checked", "proved"};
+
+// REQUIRES a line about a certificate of ours that is VALID. The maker of a certificate chooses the words of a claim
+// `capsule` and the records that it names: what the network runs under is said with --under. Where the claim does not
+// cover every execution under that policy the word becomes VALID_BUT_NOT_ASKED.
+void judge_policy(const Options& options, Line* line);
 
 // REQUIRES a line about a certificate of ours that is VALID, about this graph. Without --trust only notes that there
 // are records. With it the word becomes VALID_BUT_NOT_ASKED if a record is missing from the folder, is not that of its

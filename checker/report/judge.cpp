@@ -55,6 +55,7 @@ Line certificate_line(const std::string& file, const Options& options) {
   }
   if (!question.model_path().empty()) line.notes.push_back("model " + question.model_path());
   for (const ModelFile& f : question.files_read()) line.about.push_back({f.path, f.sha256});
+  if (line.code == 0) judge_policy(options, &line);
   if (line.code == 0) judge_capsules(options, file, *question.graph(), &line);
   return line;
 }
@@ -202,8 +203,8 @@ Line judge_content(const std::string& file, const Options& options) {
     if (in_parts && is_certificate(start))
       return options.shards > 0 ? shard_line(file, options) : join_line(file, options);
     if (is_certificate(start)) return certificate_line(file, options);
-    if (!options.trust.empty())
-      throw UsageError{"--trust is for certificates of ours, of single queries: others name no records of kernels"};
+    if (!options.trust.empty() || !options.under.empty())
+      throw UsageError{"--trust and --under are for certificates of ours, of single queries: others name no kernels"};
     if (is_composition(start)) return composition_line(file, options);
     const Bytes bytes = read_maybe_gzip(file);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -29,6 +29,8 @@ const char* const usage_text =
     "  --semantics real|fp32_any|fp64_any|capsule|best   default: the float claim of the model's element type;\n"
     "                        of another tool's certificate what it states, which is over the reals\n"
     "                        counterexample files: real|fp32_sequential|fp64_sequential|best\n"
+    "  --under POLICY        a claim that covers every execution under it, as 'binary32 operands=tf32 "
+    "subnormals=flush'\n"
     "  --input-shape NAME=D,D,...      dimensions the model leaves open\n"
     "  --allow NAME          accept an assumption: asserted-bounds, shards-run-elsewhere, or one of a kernel record\n"
     "  --trust DIR           examine the kernel records that the certificate names, in a folder of records\n"
@@ -50,9 +52,10 @@ const char* const usage_text =
     "  --sarif  --junit      reports for continuous integration (SARIF 2.1.0, JUnit XML)\n"
     "  --statement           an in-toto statement, ready to be signed; nothing unless all are VALID\n"
     "  --policy FILE         options from a file (JSON: expect, semantics, allow, limit, slack, max-slack,\n"
-    "                        min-certified, trust, fail-below, allow-records, exact, recompute, ieee32). What weakens "
-    "it is a usage error: another\n"
-    "                        --expect or --semantics than it names, --allow of what it does not allow, --slack or\n"
+    "                        under, min-certified, trust, fail-below, allow-records, exact, recompute, ieee32). What "
+    "weakens it is a usage error: another\n"
+    "                        --expect, --semantics or --under than it names, --allow of what it does not allow, "
+    "--slack or\n"
     "                        --max-slack above its own (0 unless named), fewer --min-certified, a higher --limit, and\n"
     "                        what judges nothing (--print, --parse, --limits, --help)\n"
     "  --limit NAME=VALUE    another limit on what is read and computed (RESOURCE_LIMIT); --limits lists them\n"
@@ -167,6 +170,11 @@ constexpr WithValue with_value[] = {
        o.semantics = one_of("--semantics", v,
                             {"real", "fp32_any", "fp64_any", "capsule", "fp32_sequential", "fp64_sequential", "best"});
      }},
+    {"--under", Beside::same,
+     [](Options& o, Value v) {
+       if (v.empty()) throw UsageError{"--under takes a policy, which begins with a number format"};
+       o.under = v;
+     }},
     {"--shard", Beside::open,
      [](Options& o, Value v) {
        const std::size_t slash = std::min(v.find('/'), v.size());
@@ -238,8 +246,8 @@ void require_consistent(const Options& o) {
   require_known_assumptions(o);
   if (o.trust.empty() && (!o.fail_below.empty() || !o.allow_records.empty()))
     throw UsageError{"--fail-below and --allow-records need --trust"};
-  if (!o.trust.empty() && (o.shards > 0 || !o.joined.empty()))
-    throw UsageError{"--trust is for whole certificates, without --shard and --join"};
+  if (!(o.trust.empty() && o.under.empty()) && (o.shards > 0 || !o.joined.empty()))
+    throw UsageError{"--trust and --under are for whole certificates, without --shard and --join"};
   if (o.shards > 0 && !o.joined.empty()) throw UsageError{"--shard and --join exclude each other"};
   if ((o.shards > 0 || !o.joined.empty()) && (o.files.size() != 1 || o.statement))
     throw UsageError{"--shard and --join are for one certificate, and without --statement"};

@@ -22,11 +22,12 @@ struct Options {
   RadiusOptions radius;   // radius.radius is empty when no radius query was asked
   bool has_label = false, has_target = false;
   Shapes shapes;
-  std::uint64_t shard = 0, shards = 0;       // --shard K/N; 0: the whole certificate
-  std::vector<std::string> joined;           // files of --join
-  std::vector<std::string> allowed, limits;  // limits: NAME=VALUE
-  ForeignOptions foreign;                    // certificates of other tools; root and model as above
+  std::uint64_t shard = 0, shards = 0;           // --shard K/N; 0: the whole certificate
+  std::vector<std::string> joined;               // files of --join
+  std::vector<std::string> allowed, limits;      // limits: NAME=VALUE
+  ForeignOptions foreign;                        // certificates of other tools; root and model as above
   std::string trust, fail_below, allow_records;  // of kernel records, see capsules.hpp
+  std::string under;                             // policy of --under, likewise
   bool exact = false, json = false, quiet = false, explain = false, print = false, parse = false;
   bool sarif = false, junit = false, statement = false;
   bool recompute = false, ieee32 = false;  // as in foreign

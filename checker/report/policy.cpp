@@ -11,9 +11,9 @@ namespace outward_check {
 
 namespace {
 
-constexpr const char* keys[] = {"expect",    "semantics",     "allow", "limit",      "slack",
-                                "max-slack", "min-certified", "trust", "fail-below", "allow-records",
-                                "exact",     "recompute",     "ieee32"};
+constexpr const char* keys[] = {"expect",    "semantics",     "allow",  "limit",      "slack",
+                                "max-slack", "min-certified", "trust",  "fail-below", "allow-records",
+                                "exact",     "recompute",     "ieee32", "under"};
 
 const std::string* value_after(const std::vector<std::string>& asked, const std::string& option) {
   const auto at = std::find(asked.begin(), asked.end(), option);

@@ -104,7 +104,7 @@ class PolicyTest(JudgeTest):
             self.refused(policy, "--max-slack 2e-9", self.net, "--max-slack", "2e-9")
 
     def test_expect_semantics_and_counts(self):
-        for key, values in ("expect", ["holds", "violated", "bound"]), ("semantics", ["real", "fp32_any", "fp64_any", "best"]):
+        for key, values in ("expect", ["holds", "violated", "bound"]), ("semantics", ["real", "fp32_any", "fp64_any", "best"]), ("under", ["binary32", "binary64"]):
             for named in values:
                 for given in values:
                     if given != named:
@@ -141,7 +141,7 @@ class PolicyTest(JudgeTest):
         found = {}
         for name, rule in rows:
             found.setdefault(rule or "open", set()).add(name)
-        self.assertEqual((found["same"], found["named"]), ({"--expect", "--semantics", "--fail-below"}, {"--allow-records"}))
+        self.assertEqual((found["same"], found["named"]), ({"--expect", "--semantics", "--under", "--fail-below"}, {"--allow-records"}))
         self.assertEqual(found["at_most"], {"--slack", "--max-slack"})
         self.assertEqual(found["at_least"], {"--min-certified"})
         self.assertEqual((found["listed"], found["limit"]), ({"--allow"}, {"--limit"}))

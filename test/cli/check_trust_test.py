@@ -233,6 +233,42 @@ class TrustTest(harness.FolderTest):
                 self.assertEqual(done.code, 2, done)
                 self.assertIn("not covered by the claim: its policy says", done.err)
 
+    def test_what_the_network_runs_under(self):
+        """A certificate chooses the words of its claim and the records that it names, so that --semantics capsule alone,
+        and --trust with records of other kernels than those that run, were VALID whatever the network runs under."""
+        asked = ["--model", harness.source("examples", "strokes.onnx"), "--radius", "0.05", "--label", "1",
+                 "--input", harness.source("examples", "vertical.csv")]
+        flush, tf32 = "binary32 subnormals=flush", "binary32 operands=tf32 contraction=fma reduction=any_order"
+        any32 = "binary32 contraction=fma reduction=any_order_any_fusion"
+        covered = {"reference_cpu": [any32, "binary32"], "deployed_flush": [any32, flush, flush + " reduction=pairwise"],
+                   "deployed_tf32": [any32, tf32]}
+        for profile, policies in covered.items():
+            made = self.path(profile + ".jsonl")
+            done = harness.run("verify", asked[1], *asked[2:], "--semantics", "capsule", "--profile", profile, "--certificate", made)
+            self.assertEqual(done.code, 0, done)
+            for policy in any32, "binary32", flush, flush + " reduction=pairwise", tf32, flush + " operands=tf32", "binary64", "bfloat16", \
+                    "binary32 rounding=up", "binary32 accumulator=binary64", "binary32 reduction=block(h100_tf32)", "binary32 fast=yes", " ":
+                done = harness.run("check", made, *asked, "--semantics", "best", "--under", policy)
+                fits = policy in policies or policy == "binary32"
+                self.assertEqual((done.out.split(" ")[0], done.code), ("VALID", 0) if fits else ("VALID_BUT_NOT_ASKED", 2), (profile, policy, done))
+                self.assertEqual("not all covered" in done.err, not fits, done)
+        made, q = self.path("deployed_tf32.jsonl"), ["--under", any32]
+        done = harness.run("check", made, *asked, "--semantics", "real", *q)
+        self.assertEqual(done.code, 0, done)
+        real = self.path("real.jsonl")
+        harness.run("verify", asked[1], *asked[2:], "--semantics", "real", "--certificate", real)
+        done = harness.run("check", real, *asked, "--semantics", "real", *q)
+        self.assertIn("the claim is about the reals", done.err)
+        self.assertEqual(done.code, 2)
+        wide = [a if a != "0.05" else "0.2" for a in asked]
+        harness.run("verify", wide[1], *wide[2:], "--certificate", real, "--witness", self.path("w.txt"))
+        done = harness.run("check", real, *wide, "--expect", "violated", *q)
+        self.assertIn("a counterexample is about one execution", done.err)
+        self.assertEqual(done.code, 2)
+        self.assertEqual(harness.run("check", self.path("w.txt"), *wide, *q).code, 3)
+        self.assertEqual(harness.run("check", made, *asked, "--shard", "1/2", *q).code, 3)
+        self.assertEqual(harness.run("check", made, *asked, "--under", "").code, 3)
+
     def test_assumptions(self):
         names = [n for n in self.records if n.startswith("onnxruntime.") and self.records[n]["op"] in ("dense", "relu")]
         certificate = self.certificate(self.named(*names))
