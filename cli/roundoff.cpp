@@ -27,6 +27,25 @@ bool is_expression(const RoundoffOptions& o) {
          (o.file.size() > ending.size() && o.file.compare(o.file.size() - ending.size(), ending.size(), ending) == 0);
 }
 
+// What an option says something about: models, operators by name, expressions. The rest is about all of them.
+struct Scope {
+  const char *option, *subjects;
+};
+constexpr Scope scopes[] = {
+    {"--op", "o"},       {"--expression", "e"}, {"--accumulate", "mo"}, {"--order", "mo"}, {"--policy", "mo"},
+    {"--profile", "m"},  {"--records", "m"},    {"--allow", "m"},       {"--input", "m"},  {"--radius", "m"},
+    {"--range", "mo"},   {"--property", "m"},   {"--layout", "m"},      {"--target", "m"}, {"--input-shape", "m"},
+    {"--parts", "m"},    {"--work", "m"},       {"--n", "o"},           {"--d", "o"},      {"--block", "o"},
+    {"--samples", "mo"}, {"--seed", "mo"},      {"--plot", "mo"},       {"--arg", "e"},    {"--core", "e"},
+    {"--boxes", "e"},    {"--timeout", "e"},
+};
+
+void refuse_others(const CLI::App& app, char subject, const char* name) {
+  for (const Scope& scope : scopes)
+    if (app.get_option(scope.option)->count() > 0 && std::string(scope.subjects).find(subject) == std::string::npos)
+      throw UsageError(std::string(scope.option) + ": not of " + name);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -81,11 +100,18 @@ int main(int argc, char** argv) {
   return report_errors([&] {
     if (options.operators) return roundoff_operators(options);
     if (!options.coverage.empty() || !options.baseline.empty()) return roundoff_coverage(options);
-    if (!options.profile.empty() && (is_expression(options) || !options.op.empty()))
-      throw UsageError("--profile: of models only");
-    if (is_expression(options)) return roundoff_expression(options);
-    if (!options.op.empty()) return roundoff_operator(options);
-    if (!options.file.empty()) return roundoff_model(options);
+    if (is_expression(options)) {
+      refuse_others(app, 'e', "expressions");
+      return roundoff_expression(options);
+    }
+    if (!options.op.empty()) {
+      refuse_others(app, 'o', "operators by name");
+      return roundoff_operator(options);
+    }
+    if (!options.file.empty()) {
+      refuse_others(app, 'm', "models");
+      return roundoff_model(options);
+    }
     throw UsageError("a model, an expression (*.fpcore or --expression) or --op is needed");
   });
 }

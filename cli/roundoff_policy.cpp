@@ -8,8 +8,8 @@ namespace outward::cli {
 roundoff::Arithmetic arithmetic_of(const RoundoffOptions& o) {
   NumericalPolicy policy;
   if (!o.policy.empty()) {
-    if (!o.format.empty() || !o.accumulator.empty())
-      throw UsageError("--policy says everything: not together with --format or --accumulate");
+    if (!o.format.empty() || !o.accumulator.empty() || o.order != "any")
+      throw UsageError("--policy says everything: not together with --format, --accumulate or --order");
     policy = parse_policy(o.policy);
   } else {
     if (o.format.empty())

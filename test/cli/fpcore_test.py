@@ -5,8 +5,11 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+import schema
 
+SCHEMA = json.loads(harness.read("cli", "roundoff_expression_schema.json"))
 TWO = """; two expressions
 (FPCore first (x) :pre (<= 1 x 2) (* x x))
 (FPCore (y)
@@ -38,6 +41,7 @@ class Expressions(harness.FolderTest):
         done = harness.run("roundoff", self.file(TWO), "--json", "--ulps", "0.75")
         self.assertEqual(done.code, 0, done.err)
         first, second = [json.loads(line) for line in done.out.splitlines()]
+        self.assertEqual(schema.faults(first, SCHEMA) + schema.faults(second, SCHEMA), [])
         self.assertEqual((first["name"], second["name"]), ("first", "second"))
         self.assertEqual((first["format"], second["format"]), ("binary64", "binary32"))
         self.assertLess(first["absolute"], second["absolute"])
@@ -62,6 +66,9 @@ class Expressions(harness.FolderTest):
         self.assertEqual(done.code, 2)
         self.assertIsNone(json.loads(done.out)["absolute"])
         self.assertIn("overflow", json.loads(done.out)["reason"])
+        self.assertEqual(schema.faults(json.loads(done.out), SCHEMA), [])
+        done = expression("(FPCore (x) :pre (<= -1 x 1) (/ 1 x))", "--json")
+        self.assertEqual(schema.faults(json.loads(done.out), SCHEMA), [])
 
     def test_refusals(self):
         done = expression("(FPCore (x) :precision posit8\n (+ (floor x) (hypot x y)))")
@@ -77,6 +84,12 @@ class Expressions(harness.FolderTest):
         for options in ["--arg", "x"], ["--ulps", "0"], ["--ulps", "nan"], ["--input-error", "some"], ["--boxes", "-1"], ["--timeout", "-1"], ["--timeout", "nan"]:
             self.assertEqual(expression(good, *options).code, 3, options)
         self.assertEqual(harness.run("roundoff", self.file(TWO), "--expression", good).code, 3)
+        # What says nothing about expressions was once passed over: the report was about another arithmetic than asked.
+        for options in (["--accumulate", "binary64"], ["--order", "any"], ["--policy", "bfloat16"], ["--range", "0,1"],
+                        ["--radius", "0.1"], ["--target", "1"], ["--plot", self.path("x.svg")], ["--samples", "3"], ["--n", "3"]):
+            done = expression(good, *options)
+            self.assertEqual(done.code, 3, options)
+            self.assertIn(options[0] + ": not of expressions", done.err)
         for options in ["--arg", "y=0,1"], ["--arg", "x=1,0"], ["--arg", "x=0,nan"], ["--core", "g"], ["--format", "float99"]:
             self.assertEqual(expression(good, *options).code, 4, options)
 

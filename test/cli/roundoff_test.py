@@ -138,6 +138,7 @@ class Roundoff(harness.FolderTest):
                             (["--profile", "reference_cpu", "--format", "binary32"], 3),
                             (["--profile", "reference_cpu", "--order", "fused"], 3),
                             (["--profile", "reference_cpu", "--policy", "binary32"], 3),
+                            (["--policy", "binary32", "--order", "fused"], 3),
                             (["--profile", "reference_cpu", "--target", "1"], 3), (["--records", "x", "--format", "binary32"], 3),
                             (["--profile", "reference_cpu", "--records", self.path("missing")], 3)):
             done = harness.run("roundoff", path, "--range=-1,1", *extra)
@@ -145,6 +146,16 @@ class Roundoff(harness.FolderTest):
             self.assertNotEqual(done.err, "")
         for arguments in (["--op", "softmax", "--format", "binary32"], ["--expression", "(FPCore (x) x)"]):
             self.assertEqual(harness.run("roundoff", *arguments, "--profile", "reference_cpu").code, 3, arguments)
+
+    def test_options_of_other_subjects_are_refused(self):
+        """They were passed over: `--op softmax --radius 1` reported the default range."""
+        path = self.network()
+        for subject, options in ((["--op", "softmax", "--format", "binary32"], (["--radius", "1"], ["--input", path], ["--target", "1"], ["--parts", "2"], ["--arg", "x=0,1"], ["--timeout", "3"])),
+                                 ([path, "--format", "binary32", "--range", "0,1"], (["--n", "3"], ["--d", "3"], ["--block", "2"], ["--arg", "x=0,1"], ["--boxes", "3"], ["--core", "f"]))):
+            for option in options:
+                done = harness.run("roundoff", *subject, *option)
+                self.assertEqual(done.code, 3, (subject, option))
+                self.assertIn(option[0] + ": not of ", done.err)
 
     def test_target(self):
         path = self.network()

@@ -42,9 +42,12 @@ def faults(value, schema, root=None, where="$"):
                     if k in value:
                         out += faults(value[k], sub, root, where + "." + k)
         elif key == "additionalProperties":
-            assert rule is False, "only additionalProperties: false is understood"
-            if isinstance(value, dict):
-                out += ["%s: unknown key %s" % (where, k) for k in value if k not in schema.get("properties", {})]
+            further = [k for k in value if k not in schema.get("properties", {})] if isinstance(value, dict) else []
+            if rule is False:
+                out += ["%s: unknown key %s" % (where, k) for k in further]
+            else:
+                for k in further:
+                    out += faults(value[k], rule, root, where + "." + k)
         elif key == "items":
             if isinstance(value, list):
                 for i, item in enumerate(value):
