@@ -1,8 +1,9 @@
-// Canonical JSON: see json.hpp.
+// Canonical JSON along a schema: see json.hpp.
 #include "checker/readers/json.hpp"
 
 #include <algorithm>
 
+#include "checker/kernel/fraction.hpp"
 #include "checker/readers/readers.hpp"
 
 namespace outward_check {
@@ -23,100 +24,121 @@ std::size_t utf8_length(std::string_view text) {
 
 namespace {
 
-constexpr int max_depth = 5;  // record, list, object, list, number
-
-class Parser {
+// One attempt to read a line. Every function says whether it could; if not, what was expected next
+// is kept.
+class Attempt {
  public:
-  explicit Parser(std::string_view text) : text_(text), rest_(text) {}
+  explicit Attempt(std::string_view line) : rest_(line) {}
 
-  Json document() {
-    Json value = parse(0);
-    if (!rest_.empty()) fail("the end of the line");
-    return value;
+  bool document(std::string_view schema, Json* out) {
+    return object(schema, out) && (rest_.empty() || fail("the end of the line"));
   }
+  std::size_t left() const { return rest_.size(); }
+  const std::string& expected() const { return expected_; }
 
  private:
-  std::string_view text_, rest_;
+  std::string_view rest_;
+  std::string expected_;
 
-  [[noreturn]] void fail(const std::string& expected) const {
-    throw ReadError(
-        ReadError::Class::malformed,
-        "column " + std::to_string(text_.size() - rest_.size() + 1) + ": expected " + expected);
+  bool fail(const std::string& expected) {
+    expected_ = expected;
+    return false;
   }
-  bool take(char c) {
-    const bool found = rest_.starts_with(c);
-    rest_.remove_prefix(found);
-    return found;
-  }
+  bool literal(const std::string& text) { return take(&rest_, text) || fail(text); }
 
-  Json parse(int depth) {
-    if (depth == max_depth) fail("no deeper nesting (limit " + std::to_string(max_depth) + ")");
-    Json value;
-    if (take('{')) {
-      value.kind = Json::Kind::object;
-      do {
-        if (!take('"')) fail("a key");
-        std::string key = string_rest();
-        if (std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end())
-          fail("no key twice");
-        value.keys.push_back(std::move(key));
-        if (!take(':')) fail("':'");
-        value.items.push_back(parse(depth + 1));
-      } while (take(','));
-      if (!take('}')) fail("',' or '}'");
-    } else if (take('[')) {
-      value.kind = Json::Kind::list;
-      if (take(']')) return value;
-      do value.items.push_back(parse(depth + 1));
-      while (take(','));
-      if (!take(']')) fail("',' or ']'");
-    } else if (take('"')) {
-      value.kind = Json::Kind::string;
-      value.text = string_rest();
-    } else if (!take_integer(&rest_, INT64_MAX, &value.number)) {
-      fail("an object, list, string or plain integer below 2^63");
+  bool object(std::string_view schema, Json* out) {
+    out->kind = Json::Kind::object;
+    while (!schema.empty()) {
+      const std::string_view entry = schema.substr(0, schema.find(' '));
+      schema.remove_prefix(std::min(entry.size() + 1, schema.size()));
+      const std::size_t mark = entry.find_first_of(":=");
+      out->items.emplace_back();
+      out->keys.emplace_back(entry.substr(0, mark));
+      if (!literal((out->keys.size() == 1 ? "{\"" : ",\"") + out->keys.back() + "\":"))
+        return false;
+      if (!value(entry[mark] == '=' ? 's' : entry[mark + 1], &out->items.back())) return false;
+      const std::string_view fixed = entry.substr(mark + 1);
+      if (entry[mark] == '=' && out->items.back().text != fixed) return fail(std::string(fixed));
     }
-    return value;
+    return literal("}");
   }
 
-  std::string string_rest() {
+  bool value(char type, Json* out) {
+    if (type >= 'A' && type <= 'Z') return list(type, out);
+    if (type == 'u') return take_integer(&rest_, INT64_MAX, &out->number) || fail("an integer");
+    out->kind = Json::Kind::string;
+    if (!string(&out->text)) return false;
+    Fraction ignored;
+    const bool digits = out->text.find_first_not_of(hex_digits) == std::string::npos;
+    if (type == 'h' && (out->text.size() != 64 || !digits)) return fail("64 lower-case hex digits");
+    return type != 'd' || Fraction::parse(out->text, &ignored) || fail("m*2^e (m odd) or 0");
+  }
+
+  bool list(char type, Json* out) {
+    out->kind = Json::Kind::list;
+    if (!literal("[")) return false;
+    if (take(&rest_, "]")) return true;
+    do {
+      out->items.emplace_back();
+      if (!item(type, &out->items.back())) return false;
+    } while (take(&rest_, ","));
+    return literal("]");
+  }
+
+  bool item(char type, Json* out) {
+    if (type == 'F') return object("path:s bytes:u sha256:h", out);
+    if (type == 'P') return object("input:s dims:U", out);
+    if (type == 'R') return object("node:u element:u value:d", out);
+    return value(static_cast<char>(type - 'A' + 'a'), out);
+  }
+
+  bool string(std::string* out) {
     const auto special = [](char c) { return c == '"' || c == '\\' || c < ' ' || c > '~'; };
-    std::string out;
-    while (!take('"')) {
-      std::size_t length = std::find_if(rest_.begin(), rest_.end(), special) - rest_.begin();
-      if (length == 0) {
-        if (rest_.empty() || static_cast<unsigned char>(rest_[0]) < 0x20)
-          fail("'\"', no raw control character");
-        if (take('\\')) {
-          out += escape();
-          continue;
-        }
-        length = utf8_length(rest_);
-        if (length == 0) fail("valid UTF-8");
+    if (!literal("\"")) return false;
+    while (!take(&rest_, "\"")) {
+      if (take(&rest_, "\\")) {
+        if (!escape(out)) return false;
+        continue;
       }
-      out += rest_.substr(0, length);
+      std::size_t length = std::find_if(rest_.begin(), rest_.end(), special) - rest_.begin();
+      const bool control = rest_.empty() || static_cast<unsigned char>(rest_[0]) < ' ';
+      if (length == 0 && !control) length = utf8_length(rest_);
+      if (length == 0) return fail("'\"', valid UTF-8, no raw control character");
+      out->append(rest_.substr(0, length));
       rest_.remove_prefix(length);
     }
-    return out;
+    return true;
   }
 
-  char escape() {
-    if (take('"')) return '"';
-    if (take('\\')) return '\\';
-    const std::size_t low = rest_.size() < 5 ? std::string_view::npos : hex_digits.find(rest_[4]);
-    if (low == std::string_view::npos ||
-        (!rest_.starts_with("u000") && !rest_.starts_with("u001"))) {
-      fail("the escape \\\", \\\\ or \\u00XX of a control character");
+  // Behind the backslash.
+  bool escape(std::string* out) {
+    const bool simple = rest_.starts_with('"') || rest_.starts_with('\\');
+    const std::size_t high = rest_.starts_with("u001") ? 16 : 0;
+    const std::size_t low = rest_.size() < 5 ? std::string::npos : hex_digits.find(rest_[4]);
+    if (!simple && (low == std::string::npos || (high == 0 && !rest_.starts_with("u000")))) {
+      return fail("the escape \\\", \\\\ or \\u00XX of a control character");
     }
-    const std::size_t high = rest_[3] == '1' ? 16 : 0;
-    rest_.remove_prefix(5);
-    return static_cast<char>(high + low);
+    out->push_back(simple ? rest_[0] : static_cast<char>(high + low));
+    rest_.remove_prefix(simple ? 1 : 5);
+    return true;
   }
 };
 
 }  // namespace
 
-Json parse_json(std::string_view line) { return Parser(line).document(); }
+Json parse_line(std::string_view line, std::span<const char* const> schemas) {
+  std::size_t left = line.size() + 1;
+  std::string expected;
+  for (const char* schema : schemas) {
+    Attempt attempt(line);
+    Json read;
+    if (attempt.document(schema, &read)) return read;
+    if (attempt.left() == left) expected += " or " + attempt.expected();
+    if (attempt.left() < left) left = attempt.left(), expected = attempt.expected();
+  }
+  throw ReadError(ReadError::Class::malformed,
+                  "column " + std::to_string(line.size() - left + 1) + ": expected " + expected);
+}
 
 bool take_integer(std::string_view* text, std::uint64_t greatest, std::uint64_t* out) {
   std::size_t digits = 0;

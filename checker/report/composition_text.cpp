@@ -17,15 +17,14 @@ class Parser {
   explicit Parser(std::string_view text) : whole_(text), rest_(text) {}
 
   Composition run() {
-    Json r = record("composition", "format:s version:u semantics:s producer:s");
-    require(text(r, "format") == "outward-composition", "format \"outward-composition\"");
+    Json r = record({"record=composition format=outward-composition version:u semantics:s producer:s"});
     if (number(r, "version") != 1) throw ReadError(Class::unsupported, "line 1: expected composition version 1");
     out_.semantics = text(r, "semantics");
-    r = record("dataset", "rows:u inputs:u outputs:u graph:h");
+    r = record({"record=dataset rows:u inputs:u outputs:u graph:h"});
     const std::uint64_t rows = number(r, "rows");
     out_.inputs = number(r, "inputs"), out_.outputs = number(r, "outputs"), out_.graph = text(r, "graph");
     for (std::uint64_t i = 0; i < rows; ++i) row(i);
-    r = record("accuracy", "clean:u attacked:u certified:u");
+    r = record({"record=accuracy clean:u attacked:u certified:u"});
     out_.clean = number(r, "clean"), out_.attacked = number(r, "attacked"), out_.certified = number(r, "certified");
     footer();
     return std::move(out_);
@@ -34,7 +33,6 @@ class Parser {
  private:
   std::string_view whole_, rest_;
   std::uint64_t line_ = 0;
-  Json next_;
   Composition out_;
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -50,61 +48,38 @@ class Parser {
   static const std::string& text(const Json& r, std::string_view key) { return at(r, key).text; }
   static std::uint64_t number(const Json& r, std::string_view key) { return at(r, key).number; }
 
-  // The next line, which has to be a record of that name with these keys: u integer, s string, h 64 hex digits.
-  Json record(const std::string& name, std::string_view keys) {
-    take_line();
-    require(matches(next_, name, keys), "a record \"" + name + "\" with the keys of the format");
-    return std::move(next_);
-  }
-  void take_line() {
+  // The next line, a record of one of these forms.
+  Json record(std::initializer_list<const char*> schemas) {
     ++line_;
     const std::size_t end = rest_.find('\n');
     require(end != std::string_view::npos, "a line that ends");
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
     try {
-      next_ = parse_json(rest_.substr(0, end));
+      return parse_line(line, {schemas.begin(), schemas.size()});
     } catch (const ReadError& e) {
       throw ReadError(e.kind, "line " + std::to_string(line_) + ": " + e.what());
     }
-    rest_.remove_prefix(end + 1);
-  }
-  static bool matches(const Json& r, const std::string& name, std::string_view keys) {
-    if (r.kind != Json::Kind::object || r.keys[0] != "record" || r.items[0].kind != Json::Kind::string ||
-        r.items[0].text != name)
-      return false;
-    std::size_t i = 1;
-    while (!keys.empty()) {
-      const std::size_t end = std::min(keys.find(' '), keys.size());
-      const std::string_view entry = keys.substr(0, end);
-      keys.remove_prefix(std::min(end + 1, keys.size()));
-      if (i == r.keys.size() || r.keys[i] != entry.substr(0, entry.size() - 2)) return false;
-      const Json& value = r.items[i++];
-      const Json::Kind kind = entry.back() == 'u' ? Json::Kind::integer : Json::Kind::string;
-      if (value.kind != kind) return false;
-      const bool is_digest = value.text.size() == 64 && value.text.find_first_not_of(hex_digits) == std::string::npos;
-      if (entry.back() == 'h' && !is_digest) return false;
-    }
-    return i == r.keys.size();
   }
 
   void row(std::uint64_t i) {
-    take_line();
-    const bool has_part = matches(next_, "row", "row:u label:u property:h claim:s path:s sha256:h");
-    require(has_part || matches(next_, "row", "row:u label:u property:h claim:s"),
-            "a record \"row\" with the keys of the format");
-    CompositionRow r{number(next_, "label"), text(next_, "property"), text(next_, "claim"), "", ""};
-    require(number(next_, "row") == i, "row " + std::to_string(i));
+    const Json next = record(
+        {"record=row row:u label:u property:h claim:s path:s sha256:h", "record=row row:u label:u property:h claim:s"});
+    const bool has_part = next.keys.back() == "sha256";
+    CompositionRow r{number(next, "label"), text(next, "property"), text(next, "claim"), "", ""};
+    require(number(next, "row") == i, "row " + std::to_string(i));
     const bool decided = r.claim == "holds" || r.claim == "violated";
     require(decided || r.claim == "unknown" || r.claim == "misclassified",
             "one of the claims holds, violated, unknown and misclassified");
     require(decided == has_part, "a part with holds and violated, and with no other claim");
-    if (has_part) r.path = text(next_, "path"), r.sha256 = text(next_, "sha256");
+    if (has_part) r.path = text(next, "path"), r.sha256 = text(next, "sha256");
     out_.rows.push_back(std::move(r));
   }
 
   void footer() {
     const std::string_view before = whole_.substr(0, whole_.size() - rest_.size());
     const std::string digest = sha256_hex(reinterpret_cast<const std::uint8_t*>(before.data()), before.size());
-    const Json r = record("footer", "records:u sha256:h");
+    const Json r = record({"record=footer records:u sha256:h"});
     out_.records = line_ - 1;
     if (number(r, "records") != line_ - 1) throw FooterFault{"footer: another number of records"};
     if (text(r, "sha256") != digest) throw FooterFault{"footer: expected SHA-256 " + digest};

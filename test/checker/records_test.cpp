@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "checker/translate/json_text.hpp"
 #include "test/checker/proof_tools.hpp"
@@ -9,69 +11,124 @@
 using namespace proof_tools;
 
 namespace {
-bool accepts(const std::string& text) {
+// The text as the value of a key of the type.
+Json read_value(char type, const std::string& text) {
+  const std::string schema = std::string("a:") + type;
+  const char* const schemas[] = {schema.c_str()};
+  return parse_line("{\"a\":" + text + "}", schemas).items[0];
+}
+
+bool accepts(char type, const std::string& text) {
   try {
-    parse_json(text);
+    read_value(type, text);
     return true;
   } catch (const ReadError&) {
     return false;
   }
 }
+
+// What the line is read as, or the refusal.
+std::string read_line(const std::string& line, const std::vector<const char*>& schemas) {
+  try {
+    const Json object = parse_line(line, schemas);
+    std::string out;
+    for (std::size_t i = 0; i < object.keys.size(); ++i) out += object.keys[i] + "=" + object.items[i].text + " ";
+    return out;
+  } catch (const ReadError& e) {
+    return e.what();
+  }
+}
 }  // namespace
 
 TEST_CASE("canonical JSON") {
-  for (const char* good : {"{\"a\":1}", "[]", "[1,2,\"x\"]", "\"\\u001f\\\"\\\\\"", "0", "9223372036854775807",
-                           "{\"a\":[{\"b\":[]}]}", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82\""}) {
-    CHECK_MESSAGE(accepts(good), good);
+  const std::string digest(64, 'a');
+  const struct {
+    char type;
+    std::vector<std::string> good, bad;
+  } values[] = {
+      {'u',
+       {"0", "9223372036854775807"},
+       {"", " 1", "1 ", "01", "-1", "+1", "1.5", "1e3", "NaN", "Infinity", "null", "true", "9223372036854775808",
+        "18446744073709551617", "\"1\"", "[1]", "{}"}},
+      {'s',
+       {"\"\"", "\"\\u001f\\\"\\\\\"", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82\"", "\"\x7f\""},
+       {"",
+        "1",
+        "'a'",
+        "a",
+        " \"a\"",
+        "\"a\" ",
+        "\"\\n\"",
+        "\"\\u0041\"",
+        "\"\\u001F\"",
+        "\"\\u0020\"",
+        "\"\\u00\"",
+        "\"\\u000",
+        "\"\\",
+        "\"\\ud800\"",
+        "\"\n\"",
+        "\"\t\"",
+        "\"a",
+        "\"\xc0\x80\"",
+        "\"\xed\xa0\x80\"",
+        "\"\xf5\x80\x80\x80\"",
+        "\"\xe2\x82\"",
+        "\"\xff\"",
+        "[\"a\"]",
+        "\"a\"\"b\""}},
+      {'d', {"\"0\"", "\"3*2^0\"", "\"-3*2^-7\""}, {"0", "\"\"", "\"2*2^0\"", "\"3\"", "\"3*2^0 \"", "\"1/2\""}},
+      {'h',
+       {"\"" + digest + "\""},
+       {"\"" + digest + "a\"", "\"" + digest.substr(1) + "\"", "\"" + digest.substr(1) + "A\"", digest, "\"\""}},
+      {'U',
+       {"[]", "[1]", "[1,20]"},
+       {"", "1", "[1,]", "[,1]", "[1", "1]", "[1 ,2]", "[1,\"2\"]", "[[1]]", "[1][2]", "{}"}},
+      {'S', {"[]", "[\"x\",\"\"]"}, {"\"x\"", "[\"x\",1]", "[\"x\",]", "[\"x\"\"y\"]"}},
+      {'D', {"[]", "[\"1*2^0\"]"}, {"[1]", "[\"1\"]"}},
+      {'H', {"[]", "[\"" + digest + "\"]"}, {"[\"\"]"}},
+      {'R',
+       {"[]", "[{\"node\":1,\"element\":2,\"value\":\"0\"},{\"node\":1,\"element\":2,\"value\":\"1*2^0\"}]"},
+       {"[{}]", "[{\"node\":1,\"element\":2}]", "[{\"element\":2,\"node\":1,\"value\":\"0\"}]",
+        "[{\"node\":1,\"element\":2,\"value\":\"0\",\"more\":1}]", "[{\"node\":1,\"element\":2,\"value\":\"0\",}]",
+        "[{\"node\":1,\"element\":2,\"value\":\"0\",\"value\":\"0\"}]", "[{\"node\": 1,\"element\":2,\"value\":\"0\"}]",
+        "[{\"node\":1,\"element\":2,\"value\":0}]", "{\"node\":1,\"element\":2,\"value\":\"0\"}"}},
+      {'P', {"[{\"input\":\"x\",\"dims\":[1,2]}]"}, {"[{\"input\":\"x\",\"dims\":[-1]}]", "[{\"input\":\"x\"}]"}},
+      {'F',
+       {"[{\"path\":\"p\",\"bytes\":1,\"sha256\":\"" + digest + "\"}]"},
+       {"[{\"path\":\"p\",\"bytes\":1,\"sha256\":\"\"}]",
+        "[{\"bytes\":1,\"path\":\"p\",\"sha256\":\"" + digest + "\"}]"}},
+  };
+  for (const auto& v : values) {
+    for (const std::string& text : v.good) CHECK_MESSAGE(accepts(v.type, text), v.type << " " << text);
+    for (const std::string& text : v.bad) CHECK_MESSAGE(!accepts(v.type, text), v.type << " " << text);
+    CHECK(!accepts(v.type, std::string(100000, '[')));
   }
-  for (const char* bad : {"",
-                          " 1",
-                          "1 ",
-                          "{}",
-                          "{\"a\": 1}",
-                          "{\"a\":1,\"a\":1}",
-                          "{\"a\":1,}",
-                          "[1,]",
-                          "[,1]",
-                          "{a:1}",
-                          "'a'",
-                          "01",
-                          "-1",
-                          "+1",
-                          "1.5",
-                          "1e3",
-                          "NaN",
-                          "Infinity",
-                          "null",
-                          "true",
-                          "9223372036854775808",
-                          "18446744073709551617",
-                          "\"\\n\"",
-                          "\"\\u0041\"",
-                          "\"\\u001F\"",
-                          "\"\\ud800\"",
-                          "\"\n\"",
-                          "\"\t\"",
-                          "\"a",
-                          "[1",
-                          "{\"a\"",
-                          "{\"a\":1",
-                          "[[[[[1]]]]]",
-                          "\"\xc0\x80\"",
-                          "\"\xed\xa0\x80\"",
-                          "\"\xf5\x80\x80\x80\"",
-                          "\"\xe2\x82\"",
-                          "\"\xff\"",
-                          "[1][2]",
-                          "{\"a\":1}{\"a\":1}"}) {
-    CHECK_MESSAGE(!accepts(bad), bad);
-  }
-  CHECK(!accepts(std::string(100000, '[')));
-  CHECK(parse_json("\"\\u0007\\\"\"").text == "\a\"");
+  CHECK(read_value('s', "\"\\u0007\\\"\"").text == "\a\"");
+  CHECK(read_value('U', "[1,20]").items[1].number == 20);
   CHECK(json_string("a\"\\\x01") == "\"a\\\"\\\\\\u0001\"");
-  const Json object = parse_json("{\"b\":[1,20],\"a\":\"x\"}");
-  CHECK(object.keys == std::vector<std::string>{"b", "a"});
-  CHECK(object.items[0].items[1].number == 20);
+}
+
+TEST_CASE("a line follows one of the schemas from its first to its last byte") {
+  const std::vector<const char*> schemas{"record=step node:s method=interval",
+                                         "record=step node:s method=backward more:s", "record=close"};
+  CHECK(read_line("{\"record\":\"close\"}", schemas) == "record=close ");
+  CHECK(read_line("{\"record\":\"step\",\"node\":\"1\",\"method\":\"backward\",\"more\":\"\"}", schemas) ==
+        "record=step node=1 method=backward more= ");
+  CHECK(read_line("{\"record\":\"step\",\"node\":\"1\",\"method\":\"interval\"}", schemas) ==
+        "record=step node=1 method=interval ");
+  CHECK(read_line("{\"record\":\"step\",\"node\":\"1\",\"method\":\"other\"}", schemas) ==
+        "column 45: expected interval or backward");
+  CHECK(read_line("{\"record\":\"step\",\"node\":\"1\",\"method\":\"backward\"}", schemas) ==
+        "column 48: expected interval or ,\"more\":");
+  CHECK(read_line("{\"record\":\"other\"}", schemas) == "column 18: expected step or step or close");
+  for (const char* bad :
+       {"", "{}", "[]", "\"close\"", "{\"record\":\"close\"", "{\"record\":\"close\"} ", " {\"record\":\"close\"}",
+        "{\"record\":\"close\",\"record\":\"close\"}", "{\"record\":\"close\"}{\"record\":\"close\"}",
+        "{\"record\":\"close\",\"node\":\"1\"}", "{\"Record\":\"close\"}", "{record:\"close\"}",
+        "{\"record\": \"close\"}", "{\"record\":close}", "{\"record\":\"clos\\u0065\"}", "{\"record\":\"close\",}",
+        "{\"record\":\"step\",\"method\":\"interval\",\"node\":\"1\"}"}) {
+    CHECK_MESSAGE(read_line(bad, schemas).find("column ") == 0, bad);
+  }
 }
 
 TEST_CASE("index lists and base64") {
