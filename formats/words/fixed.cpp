@@ -6,10 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
+#include "formats/words/carry.hpp"
 #include "formats/words/long_root.hpp"
 
 namespace outward {
@@ -25,34 +22,6 @@ bool any_below(const Words<W>& x, int bits) {
   for (int i = 0; i < bits / 64; ++i)
     if (x[static_cast<std::size_t>(i)] != 0) return true;
   return bits % 64 != 0 && (x[static_cast<std::size_t>(bits / 64)] << (64 - bits % 64)) != 0;
-}
-
-// a + b + carry; the carry out, 0 or 1.
-inline unsigned char add_word(unsigned char carry, Word a, Word b, Word& sum) {
-#ifdef __x86_64__
-  unsigned long long out = 0;
-  carry = _addcarry_u64(carry, a, b, &out);
-  sum = out;
-  return carry;
-#else
-  const Double total = static_cast<Double>(a) + b + carry;
-  sum = static_cast<Word>(total);
-  return static_cast<unsigned char>(total >> 64);
-#endif
-}
-
-// a - b - borrow; the borrow out, 0 or 1.
-inline unsigned char subtract_word(unsigned char borrow, Word a, Word b, Word& difference) {
-#ifdef __x86_64__
-  unsigned long long out = 0;
-  borrow = _subborrow_u64(borrow, a, b, &out);
-  difference = out;
-  return borrow;
-#else
-  const Double total = static_cast<Double>(a) - b - borrow;
-  difference = static_cast<Word>(total);
-  return static_cast<unsigned char>(total >> 64) & 1;
-#endif
 }
 
 // x >> bits; true if a 1 is lost.
@@ -120,7 +89,7 @@ template <int W>
   unsigned char borrow = 0;
   Word ignored = 0;
 #pragma GCC unroll 8
-  for (std::size_t i = 0; i < W; ++i) borrow = subtract_word(borrow, x[i], y[i], ignored);
+  for (std::size_t i = 0; i < W; ++i) borrow = words::subtract_word(borrow, x[i], y[i], ignored);
   return borrow != 0;
 }
 
@@ -129,7 +98,7 @@ template <int W>
 [[gnu::always_inline]] inline bool add_to(Words<W>& x, const Words<W>& y) {
   unsigned char carry = 0;
 #pragma GCC unroll 8
-  for (std::size_t i = 0; i < W; ++i) carry = add_word(carry, x[i], y[i], x[i]);
+  for (std::size_t i = 0; i < W; ++i) carry = words::add_word(carry, x[i], y[i], x[i]);
   return carry != 0;
 }
 
@@ -138,7 +107,7 @@ template <int W>
 [[gnu::always_inline]] inline void subtract_from(Words<W>& x, const Words<W>& y, bool borrow) {
   unsigned char out = borrow ? 1 : 0;
 #pragma GCC unroll 8
-  for (std::size_t i = 0; i < W; ++i) out = subtract_word(out, x[i], y[i], x[i]);
+  for (std::size_t i = 0; i < W; ++i) out = words::subtract_word(out, x[i], y[i], x[i]);
 }
 
 template <int N>
@@ -167,7 +136,7 @@ Words<N> quotient(Words<2 * N>& u, const Words<N>& v) {
   for (std::size_t j = N; j-- > 0;) {
     // The window is u[j .. j + N]; the remainder stays below v.
     const Double head = (static_cast<Double>(u[j + N]) << 64) | u[j + N - 1];
-    Double guess = u[j + N] >= top ? ~Word{0} : head / top;
+    Double guess = u[j + N] >= top ? ~Word{0} : words::divide_pair(head, top);
     if constexpr (N > 1) {
       Double rest = head - guess * top;
       while ((rest >> 64) == 0 && guess * v[N - 2] > ((rest << 64) | u[j + N - 2])) {
@@ -200,41 +169,66 @@ Words<N> quotient(Words<2 * N>& u, const Words<N>& v) {
   return q;
 }
 
-// floor(sqrt(x)) and whether it is exact, by halves (Zimmermann, Karatsuba Square Root, INRIA RR-3805). REQUIRES one of
-// the two top bits of x set.
 template <int N>
-Words<N> root(const Words<2 * N>& x, bool& exact) {
+struct Root {
+  Words<N> root;
+  Words<N> rest;
+  Word above;  // of the rest, beyond its N words
+};
+
+// x = root^2 + rest by halves (Zimmermann, Karatsuba Square Root, INRIA RR-3805). Without `exactly` the root may be one
+// too large and the rest is none. REQUIRES one of the two top bits of x set.
+template <int N, bool exactly>
+[[gnu::always_inline]] inline Root<N> root_of(const Words<2 * N>& x) {
+  Root<N> out;
   if constexpr (N == 1) {
-    return {square_root_128(static_cast<Double>(x[1]) << 64 | x[0], exact)};
+    Double rest = 0;
+    out.root[0] = words::root_of_pair(static_cast<Double>(x[1]) << 64 | x[0], rest);
+    out.rest[0] = static_cast<Word>(rest);
+    out.above = static_cast<Word>(rest >> 64);
   } else {
     constexpr std::size_t half = N / 2;
-    Words<N> top, out;
+    Words<N> top, dividend;
     std::copy(x.begin() + N, x.end(), top.begin());
-    const Words<half> first = root<half>(top, exact);
-    // The rest of the upper half, up to twice the root, with the next digits behind it; halved like the divisor.
-    Words<N> rest = top;
-    subtract_from<N>(rest, product<half>(first, first), false);
-    Words<2 * N> next{};
-    std::copy(x.begin() + half, x.begin() + N, next.begin());
-    std::copy(rest.begin(), rest.end(), next.begin() + half);
-    shift_right<2 * N>(next, 1);
-    Words<N> dividend;
-    std::copy(next.begin(), next.begin() + N, dividend.begin());
-    Words<half> upper, second;
-    std::copy(dividend.begin() + half, dividend.end(), upper.begin());
-    second.fill(~Word{0});
-    if (less<half>(upper, first)) second = quotient<half>(dividend, first);
-    std::copy(second.begin(), second.end(), out.begin());
-    std::copy(first.begin(), first.end(), out.begin() + half);
-    Words<2 * N> square = product<N>(out, out);
-    const Words<N> one{1};
-    while (less<2 * N>(x, square)) {
-      subtract_from<N>(out, one, false);
-      square = product<N>(out, out);
+    const Root<half> upper = root_of<half, true>(top);
+    // The rest of the upper half with the next words behind it, halved, by the root of the upper half.
+    std::copy(x.begin() + half, x.begin() + N, dividend.begin());
+    std::copy(upper.rest.begin(), upper.rest.end(), dividend.begin() + half);
+    const Word last = dividend[0] & 1;
+    shift_right<N>(dividend, 1);
+    dividend[N - 1] |= upper.above << 63;
+    Words<half> second, rest;
+    std::copy(dividend.begin() + half, dividend.end(), rest.begin());
+    Word above = 0;
+    if (less<half>(rest, upper.root)) [[likely]] {
+      second = quotient<half>(dividend, upper.root);
+      std::copy(dividend.begin(), dividend.begin() + half, rest.begin());
+    } else {  // all ones, and a rest of one divisor more
+      second.fill(~Word{0});
+      std::copy(dividend.begin(), dividend.begin() + half, rest.begin());
+      above = add_to<half>(rest, upper.root) ? 2 : 0;
     }
-    exact = square == x;
-    return out;
+    std::copy(second.begin(), second.end(), out.root.begin());
+    std::copy(upper.root.begin(), upper.root.end(), out.root.begin() + half);
+    if constexpr (exactly) {
+      above += rest[half - 1] >> 63;
+      for (std::size_t i = half - 1; i > 0; --i) rest[i] = rest[i] << 1 | rest[i - 1] >> 63;
+      rest[0] = rest[0] << 1 | last;
+      std::copy(x.begin(), x.begin() + half, out.rest.begin());
+      std::copy(rest.begin(), rest.end(), out.rest.begin() + half);
+      const Words<N> square = product<half>(second, second);
+      if (less<N>(out.rest, square)) --above;
+      subtract_from<N>(out.rest, square, false);
+      if (above == ~Word{0}) {  // below 0: the root is one too large
+        Words<N> one{1};
+        subtract_from<N>(out.root, one, false);
+        for (int k = 0; k < 2; ++k) above += add_to<N>(out.rest, out.root) ? 1 : 0;
+        above += add_to<N>(out.rest, one) ? 1 : 0;
+      }
+      out.above = above;
+    }
   }
+  return out;
 }
 
 template <std::size_t W>
@@ -350,9 +344,9 @@ template <int W>
   for (std::size_t i = 0; i < W - N; ++i) lower |= words[i];
   const Word unit = Word{1} << cut_, half = unit >> 1, low = result.words[0] & (unit - 1);
   const bool up = (low > half) | ((low == half) & ((lower != 0) | ((result.words[0] & unit) != 0)));
-  unsigned char carry = add_word(0, result.words[0] - low, (up ? 1U : 0U) * unit, result.words[0]);
+  unsigned char carry = words::add_word(0, result.words[0] - low, (up ? 1U : 0U) * unit, result.words[0]);
 #pragma GCC unroll 4
-  for (std::size_t i = 1; i < N; ++i) carry = add_word(carry, result.words[i], 0, result.words[i]);
+  for (std::size_t i = 1; i < N; ++i) carry = words::add_word(carry, result.words[i], 0, result.words[i]);
   if (carry != 0) [[unlikely]] {  // all ones: the next power of two
     if (exponent == greatest_) return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
     result.words[N - 1] = Word{1} << 63;
@@ -444,12 +438,18 @@ template <int N>
 Fixed<N> FixedArithmetic<N>::square_root(const Fixed<N>& a, Rounding rounding, Flags& flags) const {
   if (a.kind == ValueKind::finite && !a.negative) {
     const bool odd = (a.exponent & 1) != 0;
-    bool exact = false;
+    const std::int64_t exponent = (a.exponent - (odd ? 1 : 0)) / 2;
     Words<2 * N> x{};
     std::copy(a.words.begin(), a.words.end(), x.begin() + N);
     if (!odd) shift_right<2 * N>(x, 1);
-    const Words<N> significand = root<N>(x, exact);
-    return rounded<N>(false, (a.exponent - (odd ? 1 : 0)) / 2, significand, !exact, rounding, flags);
+    const Words<N> nearly = root_of<N, false>(x).root;
+    // One less has the same bits down to half a unit, and the root is not exact: there are others behind them.
+    if ((nearly[0] & ((Word{1} << std::min(cut_ - 1, 63)) - 1)) >= 2) [[likely]]
+      return rounded<N>(false, exponent, nearly, true, rounding, flags);
+    const Root<N> exactly = root_of<N, true>(x);
+    const bool sticky =
+        exactly.above != 0 || std::any_of(exactly.rest.begin(), exactly.rest.end(), [](Word w) { return w != 0; });
+    return rounded<N>(false, exponent, exactly.root, sticky, rounding, flags);
   }
   return number(outward::square_root(format_, value(a), rounding, flags));
 }

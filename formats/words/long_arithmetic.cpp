@@ -244,17 +244,24 @@ Long LongArithmetic::square_root(const Long& a, Rounding rounding, Flags& flags)
   std::array<Word, 2 * Long::most> radicand;
   std::array<Word, words::root_scratch(Long::most)> scratch;
   const bool odd = (a.exponent & 1) != 0;
-  std::fill(radicand.begin(), radicand.begin() + n_, Word{0});
-  if (odd)
-    std::copy(a.words.begin(), a.words.begin() + n_, radicand.begin() + n_);
-  else
-    words::shift_right(radicand.data() + n_, a.words.data(), n_, 1);
+  const auto fill_radicand = [&] {
+    std::fill(radicand.begin(), radicand.begin() + n_, Word{0});
+    words::shift_right(radicand.data() + n_, a.words.data(), n_, odd ? 0 : 1);
+  };
   Long out;
   out.kind = ValueKind::finite;
   out.size = static_cast<std::uint32_t>(n_);
   out.exponent = (a.exponent - (odd ? 1 : 0)) / 2;
-  const Word above = words::square_root(out.words.data(), radicand.data(), n_, scratch.data());
-  round(out, above != 0 || words::any(radicand.data(), n_), rounding, flags);
+  fill_radicand();
+  words::square_root_nearly(out.words.data(), radicand.data(), n_, scratch.data());
+  // One less has the same bits down to half a unit, and the root is not exact, where there are others behind them.
+  bool sticky = true;
+  if ((out.words[0] & ((Word{1} << std::min<std::size_t>(cut_ - 1, 63)) - 1)) < 2) {
+    fill_radicand();
+    const Word above = words::square_root(out.words.data(), radicand.data(), n_, scratch.data());
+    sticky = above != 0 || words::any(radicand.data(), n_);
+  }
+  round(out, sticky, rounding, flags);
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <vector>
 
+#include "formats/words/carry.hpp"
+
 namespace outward {
 namespace words {
 namespace {
@@ -18,7 +20,7 @@ struct Divisor {
   Word top, next, reciprocal;
 
   Divisor(Word first, Word second) : top(first), next(second) {
-    Word v = static_cast<Word>(pair(~top, ~Word{0}) / top);
+    Word v = divide_pair(pair(~top, ~Word{0}), top);
     Word p = top * v + next;
     if (p < next) {
       --v;
@@ -55,9 +57,8 @@ struct Divisor {
 // A divisor of one word.
 void divide_by_word(Word* u, std::size_t un, Word v, Word* q) {
   for (std::size_t j = un - 1; j-- > 0;) {
-    const Double head = pair(u[j + 1], u[j]);
-    q[j] = static_cast<Word>(head / v);
-    u[j] = static_cast<Word>(head % v);
+    q[j] = divide_pair(pair(u[j + 1], u[j]), v);
+    u[j] -= q[j] * v;
     u[j + 1] = 0;
   }
 }

@@ -1,33 +1,45 @@
 // Zimmermann, Karatsuba Square Root (INRIA RR-3805, 1999).
 #include "formats/words/long_root.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "formats/words/long_division.hpp"
 
 namespace outward {
 
-std::uint64_t square_root_128(unsigned __int128 x, bool& exact) {
-  // The seed is off by a few units at most; the corrections make the result independent of it.
-  const long double seed = std::sqrt(static_cast<long double>(x));
-  std::uint64_t root = seed >= 18446744073709551615.0L ? ~std::uint64_t{0} : static_cast<std::uint64_t>(seed);
-  const auto square = [](std::uint64_t r) { return static_cast<unsigned __int128>(r) * r; };
-  while (square(root) > x) --root;
-  while (root != ~std::uint64_t{0} && square(root + 1) <= x) ++root;
-  exact = square(root) == x;
+namespace words {
+
+// A root to 50 bits from the upper half of x, and what is missing from the rest that it leaves: the result is off by a
+// unit or two at most, in any rounding mode, and the corrections make it independent of that.
+Word root_of_pair(Double x, Double& rest) {
+  constexpr double half_unit = 0x1.6a09e667f3bcdp+31;  // 2^31.5
+  const double upper = static_cast<double>(static_cast<std::int64_t>(x >> 65));
+  const double half = std::min(std::sqrt(upper) * half_unit, 0x1.fffffffffffffp+62);
+  Word root = static_cast<Word>(static_cast<std::int64_t>(half)) << 1;
+  // The error of the root is below 2^14, so that the rest, of either sign, fits a word without its lowest bits.
+  const auto missing = static_cast<std::int64_t>(static_cast<__int128>(x - static_cast<Double>(root) * root) >> 20);
+  const auto correction = static_cast<std::int64_t>(static_cast<double>(missing) / half * 0x1p18);
+  root =
+      correction > 0 && root + static_cast<Word>(correction) < root ? ~Word{0} : root + static_cast<Word>(correction);
+  Double left = x - static_cast<Double>(root) * root;
+  while (static_cast<__int128>(left) < 0) left += 2 * static_cast<Double>(--root) + 1;
+  while (left > 2 * static_cast<Double>(root)) left -= 2 * static_cast<Double>(root++) + 1;
+  rest = left;
   return root;
 }
 
-namespace words {
+namespace {
 
-Word square_root(Word* s, Word* x, std::size_t n, Word* scratch) {
+// The root or one more; in the words of x above the lowest half of n, the rest before the square of its lower half is
+// taken off, and returned what it has above them.
+Word root_and_rest_before(Word* s, Word* x, std::size_t n, Word* scratch) {
   if (n == 1) {
-    bool exact = false;
-    const Double value = static_cast<Double>(x[1]) << 64 | x[0];
-    s[0] = square_root_128(value, exact);
-    const Double rest = value - static_cast<Double>(s[0]) * s[0];
+    Double rest = 0;
+    s[0] = root_of_pair(static_cast<Double>(x[1]) << 64 | x[0], rest);
     x[0] = static_cast<Word>(rest);
     return static_cast<Word>(rest >> 64);
   }
@@ -49,9 +61,18 @@ Word square_root(Word* s, Word* x, std::size_t n, Word* scratch) {
     over += shift_left(x + l, dividend, h, 1);
   }
   x[l] |= last;
+  return over;
+}
+
+}  // namespace
+
+Word square_root(Word* s, Word* x, std::size_t n, Word* scratch) {
+  Word over = root_and_rest_before(s, x, n, scratch);
+  if (n == 1) return over;
+  const std::size_t l = n / 2, h = n - l;
   // (u B^l + the lowest l words) - quotient^2, and where that is below 0 the root is one too large.
   Word* square = scratch;
-  multiply(square, quotient, quotient, l, scratch + 2 * l);
+  multiply(square, s, s, l, scratch + 2 * l);
   Word borrow = subtract(x, x, square, 2 * l);
   if (h > l) borrow = subtract_word(x + 2 * l, 1, borrow);
   if (over < borrow) {
@@ -61,6 +82,8 @@ Word square_root(Word* s, Word* x, std::size_t n, Word* scratch) {
   }
   return over - borrow;
 }
+
+void square_root_nearly(Word* s, Word* x, std::size_t n, Word* scratch) { root_and_rest_before(s, x, n, scratch); }
 
 }  // namespace words
 

@@ -138,7 +138,7 @@ TEST_CASE("quotients of words, and those that half of the work decides") {
 
 TEST_CASE("roots of words, at and around squares") {
   Random random(4);
-  long wrong = 0, above = 0;
+  long wrong = 0, above = 0, larger = 0;
   for (int i = 0; i < 6000; ++i) {
     const std::size_t n = 1 + random() % 70;
     const Integer s = normalised(random, 64 * n);
@@ -146,15 +146,21 @@ TEST_CASE("roots of words, at and around squares") {
     if (i % 5 == 1) x += 2 * s;
     if (i % 5 == 2) x += runs(random, 64 * n) % (2 * s + 1);
     if (i % 5 == 3 && msb(x - 1) >= 128 * n - 2) x -= 1;
-    std::vector<Word> radicand = words_of(x, 2 * n), root(n), scratch(words::root_scratch(n) + 1, 7);
+    std::vector<Word> radicand = words_of(x, 2 * n), root(n), nearly(n), scratch(words::root_scratch(n) + 1, 7);
+    words::square_root_nearly(nearly.data(), radicand.data(), n, scratch.data());
+    radicand = words_of(x, 2 * n);
     const Word over = words::square_root(root.data(), radicand.data(), n, scratch.data());
     radicand.resize(n);
     const Integer r = integer_of(root), rest = integer_of(radicand) + over * power(64 * n);
     wrong += r * r + rest == x && rest <= 2 * r && scratch.back() == 7 ? 0 : 1;
+    const Integer more = integer_of(nearly) - r;
+    wrong += more == 0 || more == 1 ? 0 : 1;
+    larger += more == 1 ? 1 : 0;
     above += static_cast<long>(over);
   }
   CHECK(wrong == 0);
   CHECK(above > 100);
+  CHECK(larger > 100);
 }
 
 TEST_CASE("long division: dividend and rest, words of all ones and all zeros among them") {
