@@ -52,6 +52,7 @@ void finish(const Program& p, std::uint32_t k, OperatorErrors& e, std::string& o
       overflow = p.operators[k].name.empty() ? row_of(p.operators[k].code).name : p.operators[k].name;
     for (Quantity& q : e.out) q.error = infinity;
     for (double& l : e.local) l = infinity;
+    e.weights = {};
   }
   for (const Quantity& q : e.out) {
     const bool zero = q.lo == 0 && q.hi == 0 && q.error == 0;
@@ -110,7 +111,10 @@ Analysis analyse(const Program& p, const Box& box, const std::vector<Quantities>
       constant_errors(p, k, e);
     } else {
       Call call{op, {}, p.arithmetic_of(k)};
-      for (const std::uint32_t operand : op.operands) call.in.push_back(&analysis.at[operand].out);
+      for (const std::uint32_t operand : op.operands) {
+        call.in.push_back(&analysis.at[operand].out);
+        call.weights.push_back(analysis.at[operand].weights);
+      }
       Outcome outcome;
       outcome.resize(op.size);
       row_of(op.code).rule(call, outcome);
@@ -118,6 +122,7 @@ Analysis analyse(const Program& p, const Box& box, const std::vector<Quantities>
       e.stored = outcome.stored;
       e.underflow = outcome.underflow;
       e.constants_converted = outcome.constants_converted;
+      e.weights = outcome.weights;
       e.local = std::move(outcome.local);
       for (std::size_t i = 0; i < op.size; ++i) e.out.push_back({outcome.lo[i], outcome.hi[i], outcome.propagated[i]});
       if (inside(p, k)) {

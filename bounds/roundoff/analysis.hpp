@@ -22,6 +22,7 @@ struct OperatorErrors {
   std::vector<double> sum;    // inside fused sums: sum of absolute terms, S of FORMAT.md section 3
   double largest = 0, stored = 0, underflow = 0;
   bool constants_converted = false;
+  Weights weights;
   double headroom_bits = infinity;  // log2 of greatest finite number / largest result; negative: overflow possible
   std::size_t subnormal = 0;        // elements that may be computed as a subnormal number
 };

@@ -75,10 +75,19 @@ struct Operator {
   std::string name;
 };
 
+// A vector of weights of a mean: exact values that are nonnegative and add up to 1. Of the computed ones, the sums of
+// |difference|: of the exact function at computed operands (these add up to 1 too), and of computing it.
+struct Weights {
+  bool known = false;
+  double inherited = 0, local = 0;
+  double error() const { return add_up(inherited, local); }
+};
+
 struct Call {
   const Operator& op;
   std::vector<const Quantities*> in;
   const Arithmetic& arithmetic;
+  std::vector<Weights> weights = {};  // per operand; empty: none known
   const Quantities& x() const { return *in[0]; }
 };
 
@@ -88,6 +97,7 @@ struct Outcome {
   double stored = 0;     // nor any stored one
   double underflow = 0;  // greatest part of a local error that comes from numbers below the least normal one, about
   bool constants_converted = false;  // the format does not hold some constant
+  Weights weights;                   // of the result
   void resize(std::size_t n) {
     lo.assign(n, 0.0);
     hi.assign(n, 0.0);

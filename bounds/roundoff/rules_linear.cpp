@@ -233,8 +233,9 @@ void matvec_rule(const Call& call, Outcome& out) {
   const Quantities &w = call.x(), &x = *call.in[1];
   const std::size_t k = x.size();
   std::vector<Term> terms(k);
+  const Weights mean = call.weights.size() > 1 ? call.weights[1] : Weights{};
   for (std::size_t r = 0; r < call.op.size; ++r) {
-    double lo = 0, hi = 0, inherited = 0;
+    double lo = 0, hi = 0, inherited = 0, least = infinity, most = -infinity, size = 0, error = 0;
     for (std::size_t j = 0; j < k; ++j) {
       const Quantity &a = w[r * k + j], &b = x[j];
       const Term exact = product(a.lo, a.hi, b.lo, b.hi);
@@ -242,8 +243,24 @@ void matvec_rule(const Call& call, Outcome& out) {
       hi = add_up(hi, exact.hi);
       inherited = plus(inherited, plus(times(a.magnitude(), b.error), times(b.computed_magnitude(), a.error)));
       terms[j] = product(a.computed_lo(), a.computed_hi(), b.computed_lo(), b.computed_hi());
+      least = std::min(least, a.lo);
+      most = std::max(most, a.hi);
+      size = std::max(size, a.computed_magnitude());
+      error = std::max(error, a.error);
     }
-    const SumError sum = sum_error(terms, true, 0, call.arithmetic);
+    double cap = infinity;
+    if (mean.known) {
+      // A mean of the row: Σ (w^ − w) x^ + Σ w (x^ − x), where weights that add up to 1 on both sides move it by half
+      // the width of the row only.
+      lo = std::max(lo, least);
+      hi = std::min(hi, most);
+      const double mass = plus(1, mean.error()), half = div_up(std::max(0.0, sub_up(most, least)), 2);
+      const double moved =
+          plus(times(half, mean.inherited), times(std::fmax(std::fabs(least), std::fabs(most)), mean.local));
+      inherited = std::min(inherited, plus(moved, times(error, mass)));
+      cap = times(size, mass);
+    }
+    const SumError sum = sum_error(terms, true, 0, call.arithmetic, 0, cap);
     const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), sum.error);
     const double local = plus(sum.error, storing_error(std::min(reach, sum.largest), call.arithmetic));
     out.underflow = std::max(out.underflow, sum.underflow);

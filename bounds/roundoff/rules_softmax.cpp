@@ -6,6 +6,7 @@
 // of the scores. Here the denominator uses the entropy instead: Σ p_j D_j = H(p) − ln S <= ln n, hence by convexity
 //     Σ e^(−D_j) e^(−u' D_j) >= S·e^(−u' ln n),        Σ e^(−D_j) e^(u' D_j) <= S·(1 + u' e^(u' D) ln n),
 // and p_i(e^(u' D_i) − 1) <= u' D_i e^(−D_i) e^(u' D_i) <= u'/(e(1 − u')).
+// All entries together: Σ p_i (e^(u' D_i) − 1) <= u' e^(u' D) ln n, by the entropy again.
 // Errors of the scores: p moves by at most tanh(a/2), and by a factor of at most e^(2a), for errors of at most a.
 //
 // Online softmax (Milakov and Gimelshein 2018; Dao et al. 2022): B blocks, every contribution is multiplied by computed
@@ -95,6 +96,11 @@ void softmax_rule(const Call& call, Outcome& out) {
   const double underflow = plus(times(plus(tiny, 0), factor), a.values.eta);
   const double moved = std::min(1.0, div_up(s.error, 2));  // tanh(a/2) <= a/2
   const double moved_factor = expm1_up(times(2, s.error));
+  // Of both, Σ|difference|; Σ|Δp| <= 2·tanh(a/2) for errors of at most a.
+  const double log_n = add_up(std::log(n), 0x1p-40);
+  const double together = std::min(expm1_up(times(u, s.range())), times(times(u, exp_up(times(u, s.range()))), log_n));
+  out.weights = {true, std::min(2.0, s.error),
+                 plus(plus(times(together, factor), std::max(0.0, sub_up(factor, 1))), times(n, underflow))};
   // Sums of the others, in the units of e^(greatest exact score).
   double others_lo = 0, others_hi = 0;
   std::vector<double> least(call.op.size), most(call.op.size);

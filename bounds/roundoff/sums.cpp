@@ -14,8 +14,9 @@ struct Partial {
 
 class Sum {
  public:
-  Sum(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& a)
+  Sum(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& a, double cap)
       : terms_(terms),
+        cap_(cap),
         format_(a.sums),
         // Terms before this one are rounded when they are formed.
         rounded_(products && !a.exact_products ? terms.size() - unrounded : 0),
@@ -35,7 +36,8 @@ class Sum {
   }
   // a + b. fused: b enters unrounded.
   Partial join(const Partial& a, const Partial& b) const {
-    Partial out{add_down(a.lo, b.lo), add_up(a.hi, b.hi), plus(a.error, b.error), std::max(a.largest, b.largest)};
+    Partial out{std::max(add_down(a.lo, b.lo), -cap_), std::min(add_up(a.hi, b.hi), cap_), plus(a.error, b.error),
+                std::max(a.largest, b.largest)};
     const double rounding = format_.half_ulp_up(out.reach());
     // To nearest: not farther than to the other summand, which is a number of the format (a is, always).
     const double step = std::min(rounding, b.reach());
@@ -77,6 +79,13 @@ class Sum {
       // Fused: the same underflow, at the addition.
     }
     if (leaves == 0) return 0;
+    if (cap_ < infinity) {
+      if (rounded_ > 0)
+        forming_sum = std::min(forming_sum, plus(times(format_.u_path, cap_), times(leaves, format_.eta)));
+      absolute = std::min(absolute, cap_);
+      positive = std::min(positive, cap_);
+      negative = std::min(negative, cap_);
+    }
     const double additions = leaves - 1, u = format_.u;
     const double nu = times(additions, u);
     const double m = std::max(positive, negative);
@@ -99,18 +108,20 @@ class Sum {
 
  private:
   std::span<const Term> terms_;
+  double cap_;
   const FormatModel& format_;
   std::size_t rounded_;
   bool precise_;
   bool products_;
 };
 
-SumError block_error(std::span<const Term> terms, std::size_t padding, const BlockModel& model) {
+SumError block_error(std::span<const Term> terms, std::size_t padding, const BlockModel& model, double cap) {
   double absolute = 0, others = 0;  // terms that are not 0
   for (const Term& t : terms) {
     absolute = plus(absolute, t.magnitude());
     others += t.magnitude() > 0 ? 1 : 0;
   }
+  absolute = std::min(absolute, cap);
   const auto k = static_cast<double>(model.products);
   // One more step for a bias that is added behind the blocks: its rounding to nearest is less than a step's.
   // A step without a product other than 0 cuts off something only of what the step before it left, and only where the
@@ -128,11 +139,12 @@ SumError block_error(std::span<const Term> terms, std::size_t padding, const Blo
 }  // namespace
 
 SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic,
-                   std::size_t padding) {
+                   std::size_t padding, double cap) {
   if (terms.empty()) return {};
   const NumericalPolicy& policy = arithmetic.policy;
-  if (policy.reduction == Reduction::block && products) return block_error(terms, padding, *block_model(policy.block));
-  const Sum sum(terms, products, unrounded, arithmetic);
+  if (policy.reduction == Reduction::block && products)
+    return block_error(terms, padding, *block_model(policy.block), cap);
+  const Sum sum(terms, products, unrounded, arithmetic, cap);
   SumError out;
   double height = infinity;
   Partial known{0, 0, infinity, infinity};

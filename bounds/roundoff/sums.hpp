@@ -36,9 +36,10 @@ struct SumError {
 
 // products: terms are products of stored values, each rounded unless the accumulator holds it or the order fuses it;
 // the last `unrounded` terms are none (biases), and numbers of the accumulator. Terms that are 0 are part of the order
-// where it goes by position (pairwise, block); `padding` more of them may be anywhere before the biases.
+// where it goes by position (pairwise, block); `padding` more of them may be anywhere before the biases. cap: the
+// absolute terms add up to no more, whatever their ranges are.
 SumError sum_error(std::span<const Term> terms, bool products, std::size_t unrounded, const Arithmetic& arithmetic,
-                   std::size_t padding = 0);
+                   std::size_t padding = 0, double cap = infinity);
 
 // One more rounding, into the format of stored values, of a number of at most `magnitude` + error; 0 where the
 // accumulator is that format.

@@ -118,13 +118,14 @@ TEST_CASE("bounds are tight: the worst run comes within a stated factor") {
   };
   // Elementwise operators reach their bounds; a division may be a product with a reciprocal (three roundings); sums of
   // many terms are further off the random worst case, which grows like their square root (sums_test has witnesses).
-  for (const Row& row : {Row{"add", 600, 8, 1.1},       Row{"multiply", 600, 8, 1.1},      Row{"shift", 600, 8, 1.1},
-                         Row{"scale", 600, 8, 1.2},     Row{"divide", 600, 8, 3.3},        Row{"leaky", 600, 8, 1.1},
-                         Row{"exp", 600, 8, 1.1},       Row{"log", 600, 8, 1.1},           Row{"sqrt", 600, 8, 1.1},
-                         Row{"sigmoid", 600, 8, 1.1},   Row{"tanh", 600, 8, 1.1},          Row{"erf", 600, 8, 1.1},
-                         Row{"gelu", 600, 8, 1.1},      Row{"batchnorm", 600, 8, 3},       Row{"softmax", 16, 40, 20},
-                         Row{"log-softmax", 16, 40, 4}, Row{"online-softmax", 16, 40, 50}, Row{"rmsnorm", 16, 40, 70},
-                         Row{"sum", 16, 40, 25},        Row{"dense", 16, 40, 15}}) {
+  for (const Row& row :
+       {Row{"add", 600, 8, 1.1},       Row{"multiply", 600, 8, 1.1},      Row{"shift", 600, 8, 1.1},
+        Row{"scale", 600, 8, 1.2},     Row{"divide", 600, 8, 3.3},        Row{"leaky", 600, 8, 1.1},
+        Row{"exp", 600, 8, 1.1},       Row{"log", 600, 8, 1.1},           Row{"sqrt", 600, 8, 1.1},
+        Row{"sigmoid", 600, 8, 1.1},   Row{"tanh", 600, 8, 1.1},          Row{"erf", 600, 8, 1.1},
+        Row{"gelu", 600, 8, 1.1},      Row{"batchnorm", 600, 8, 3},       Row{"softmax", 16, 40, 20},
+        Row{"log-softmax", 16, 40, 4}, Row{"online-softmax", 16, 40, 50}, Row{"rmsnorm", 16, 40, 70},
+        Row{"sum", 16, 40, 25},        Row{"dense", 16, 40, 15},          Row{"attention", 16, 40, 60}}) {
     const SpecProgram s = build_spec(*spec_named(row.name), {row.n, 0, 0, {}},
                                      Arithmetic(parse_policy("binary16 reduction=any_order_any_fusion")));
     const Analysis a = analyse(s.program, s.box);
@@ -147,4 +148,61 @@ TEST_CASE("bounds of exact operators are 0, and names are found") {
     for (const double b : end_to_end(s.program, analyse(s.program, s.box)).best) CHECK(b == 0);
   }
   CHECK(spec_named("no such operator") == nullptr);
+}
+
+TEST_CASE("a mean with the weights of a softmax stays within its values, and no run is beyond its bound") {
+  // 64 scores, 64 values in [2, 3]: without the knowledge that the weights add up to 1 the range was [0.1, 60].
+  for (const char* text : {"bfloat16 reduction=any_order_any_fusion", "binary16 reduction=pairwise",
+                           "e4m3fn accumulator=binary32 reduction=any_order_any_fusion",
+                           "binary32 contraction=fma reduction=sequential"}) {
+    for (const double width : {0.5, 4.0}) {
+      constexpr std::size_t n = 64;
+      Program p;
+      p.arithmetics = {Arithmetic(parse_policy(text))};
+      p.arithmetic.assign(5, 0);
+      std::vector<std::int64_t> first(n), second(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        first[i] = static_cast<std::int64_t>(i);
+        second[i] = static_cast<std::int64_t>(n + i);
+      }
+      p.operators = {{OpCode::input, {}, 2 * n, {}, {}, "input"},
+                     {OpCode::map, {0}, n, first, {}, "scores"},
+                     {OpCode::map, {0}, n, second, {}, "values"},
+                     {OpCode::softmax, {1}, n, {}, {}, "softmax"},
+                     {OpCode::matvec, {2, 3}, 1, {}, {}, "mean"}};
+      p.output = 4;
+      Box box;
+      box.lo.assign(n, -width);
+      box.hi.assign(n, width);
+      box.lo.insert(box.lo.end(), n, 2);
+      box.hi.insert(box.hi.end(), n, 3);
+      // Inputs rounded once: the weights inherit an error too.
+      box.rounded = std::string(text).starts_with("b");
+      const Analysis a = analyse(p, box);
+      const Quantity& mean = a.at[4].out[0];
+      CHECK(mean.lo >= 2);
+      CHECK(mean.hi <= 3);
+      CHECK(a.at[3].weights.known);
+      const EndToEnd end = end_to_end(p, a);
+      const Observed seen = observe(p, in_binary64(p), a, end.best, box, {12, 5, 4});
+      CHECK(seen.violations == 0);
+      // The sum of |differences| of the weights holds as well.
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        outward::testing::Random random(seed);
+        std::vector<double> x(2 * n);
+        for (std::size_t i = 0; i < 2 * n; ++i) {
+          const double t =
+              seed < 4 ? static_cast<double>(random() & 1U) : static_cast<double>(random() >> 11) * 0x1p-53;
+          x[i] = box.lo[i] + t * (box.hi[i] - box.lo[i]);
+          if (!box.rounded) x[i] = p.arithmetics[0].values.round(x[i]);
+        }
+        const Program reference = in_binary64(p);
+        const Run computed = run(p, x, covered_orders(p)[0], seed, true),
+                  exact = run(reference, x, RunOrder::sequential);
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += std::fabs(computed.values[3][i] - exact.values[3][i]);
+        CHECK(sum <= a.at[3].weights.error() + 1e-12);
+      }
+    }
+  }
 }
