@@ -56,6 +56,7 @@ class Message {
   Shape floats(unsigned field, unsigned width) const;  // as append_floats
   Span bytes(unsigned field) const { return has(field) ? all(field)[0] : Span{}; }
   Int integer(unsigned field) const { return has(field) ? integers(field)[0] : 0; }
+  double real(unsigned f) const { return has(f) ? std::bit_cast<double>(floats(f, 4)[0]) : 0; }
   std::string text(unsigned field) const { return bytes(field).text(); }
 
  private:
@@ -69,7 +70,6 @@ inline std::size_t max_rank() { return limit(Limit::rank); }
 inline Int max_elements() { return static_cast<Int>(limit(Limit::elements)); }
 enum Type : int { kFloat = 1, kInt64 = 7, kBool = 9, kDouble = 11 };  // TensorProto.DataType
 inline bool is_float(int type) { return type == kFloat || type == kDouble; }
-const char* type_name(int type);  // unsupported if this reader holds no values of the type
 
 Int element_count(const Shape& shape);  // checked product; malformed or limit
 std::string shape_text(const Shape& shape);
@@ -123,12 +123,17 @@ struct Op {
   std::vector<const Value*> in;  // null: absent
   std::vector<Value> out;
 
-  bool given(const char* attribute) const { return attributes.count(attribute) != 0; }
-  Int integer(const char* attribute, Int absent) const;
-  double real(const char* attribute, float absent) const;
-  std::string text(const char* attribute, const char* absent) const;
-  Shape list(const char* attribute) const;                 // empty when absent
-  Shape list(const char* attribute, std::size_t i) const;  // from operand i if it is there
+  // Attributes by name, or what an absent one means.
+  bool given(const char* a) const { return attributes.count(a) != 0; }
+  const Message& at(const char* a) const { return attributes.at(a); }
+  Int integer(const char* a, Int absent) const { return given(a) ? at(a).integer(3) : absent; }
+  double real(const char* a, float absent) const { return given(a) ? at(a).real(2) : absent; }
+  std::string text(const char* a, std::string absent) const {
+    return given(a) ? at(a).text(4) : absent;
+  }
+  Shape list(const char* a) const { return given(a) ? at(a).integers(8) : Shape{}; }
+  Shape list(const char* a, std::size_t i) const { return has(i) ? values(i) : list(a); }
+
   bool has(std::size_t i) const { return i < in.size() && in[i] != nullptr; }
   const Value& floats(std::size_t i) const;    // float constant or node, not empty
   const Value& constant(std::size_t i) const;  // float constant, not empty

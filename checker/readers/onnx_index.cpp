@@ -57,19 +57,16 @@ void reshape(Op& op) {
   const Value& x = *op.in[0];
   Shape shape = op.values(1);
   if (shape.size() > max_rank()) over(Limit::rank, "rank " + std::to_string(shape.size()));
-  Int* hole = nullptr;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && op.integer("allowzero", 0) == 0) {
-      require(i < x.shape.size(), "dimension 0 without one to copy");
-      shape[i] = x.shape[i];
-    } else if (shape[i] == -1) {
-      require(hole == nullptr, "dimension -1 twice");
-      *(hole = &shape[i]) = 1;
-    }
+  for (std::size_t i = 0; i < shape.size() && op.integer("allowzero", 0) == 0; ++i) {
+    require(shape[i] != 0 || i < x.shape.size(), "dimension 0 without one to copy");
+    if (shape[i] == 0) shape[i] = x.shape[i];
   }
-  const Int known = element_count(shape);
-  if (hole && known > 0) *hole = x.size() / known;
-  require(!hole || known > 0, "dimension -1: any number of elements fits");
+  require(std::count(shape.begin(), shape.end(), -1) <= 1, "dimension -1 twice");
+  if (const auto hole = std::find(shape.begin(), shape.end(), -1); hole != shape.end()) {
+    *hole = 1;
+    require(element_count(shape) > 0, "dimension -1: any number of elements fits");
+    *hole = x.size() / element_count(shape);
+  }
   require(element_count(shape) == x.size(), "the number of elements changes");
   op.give(with_shape(x, shape));
 }

@@ -114,7 +114,7 @@ void constant(Op& op) {
 void constant_of_shape(Op& op) {
   const Shape shape = op.values(0);
   Value v = make_constant(kFloat, {}, {word(0)});
-  if (op.given("value")) v = tensor_value(op.attributes.at("value").bytes(5), &op.to.external);
+  if (op.given("value")) v = tensor_value(op.at("value").bytes(5), &op.to.external);
   require(v.size() == 1, "the value is not one number");
   op.give(op.remap({v}, shape, op.run(0, element_count(shape), 0)));
 }
@@ -156,7 +156,6 @@ void where(Op& op) {
 void cast(Op& op) {
   const Value& v = *op.in[0];
   const int type = static_cast<int>(std::clamp<Int>(op.integer("to", 0), 0, 99));
-  type_name(type);
   if (v.is_node() || (is_float(type) && is_float(v.type))) {
     support(type == v.type, "a change of the element type of the network");
     return op.give(v);

@@ -14,28 +14,6 @@ void Target::charge(Int elements) {
     throw ReadError(ReadError::Class::limit, "the model makes more elements than its size allows");
 }
 
-Int Op::integer(const char* attribute, Int absent) const {
-  return given(attribute) ? attributes.at(attribute).integer(3) : absent;
-}
-
-double Op::real(const char* attribute, float absent) const {
-  if (!given(attribute)) return absent;
-  const Shape value = attributes.at(attribute).floats(2, 4);
-  return value.empty() ? 0 : std::bit_cast<double>(value[0]);
-}
-
-std::string Op::text(const char* attribute, const char* absent) const {
-  return given(attribute) ? attributes.at(attribute).text(4) : absent;
-}
-
-Shape Op::list(const char* attribute) const {
-  return given(attribute) ? attributes.at(attribute).integers(8) : Shape{};
-}
-
-Shape Op::list(const char* attribute, std::size_t i) const {
-  return has(i) ? values(i) : list(attribute);
-}
-
 const Value& Op::floats(std::size_t i) const {
   support(is_float(in[i]->type), "an integer operand");
   support(in[i]->size() > 0, "an operand without elements");

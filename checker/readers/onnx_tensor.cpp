@@ -12,22 +12,21 @@ struct TypeInfo {
   int code;
   unsigned width, field;
   Int lowest, greatest;  // of the integers; any bit pattern of a float
-  const char* name;
 };
 
 const TypeInfo& type_info(int code) {
   static constexpr TypeInfo table[] = {
-      {kFloat, 4, 4, INT64_MIN, INT64_MAX, "binary32"},
-      {kDouble, 8, 10, INT64_MIN, INT64_MAX, "binary64"},
-      {2, 1, 5, 0, UINT8_MAX, "uint8"},
-      {3, 1, 5, INT8_MIN, INT8_MAX, "int8"},
-      {4, 2, 5, 0, UINT16_MAX, "uint16"},
-      {5, 2, 5, INT16_MIN, INT16_MAX, "int16"},
-      {6, 4, 5, INT32_MIN, INT32_MAX, "int32"},
-      {kInt64, 8, 7, INT64_MIN, INT64_MAX, "int64"},
-      {kBool, 1, 5, 0, 1, "bool"},
-      {12, 4, 11, 0, UINT32_MAX, "uint32"},
-      {13, 8, 11, 0, INT64_MAX, "uint64"},  // greater numbers are refused, not wrapped
+      {kFloat, 4, 4, INT64_MIN, INT64_MAX},
+      {kDouble, 8, 10, INT64_MIN, INT64_MAX},
+      {2, 1, 5, 0, UINT8_MAX},
+      {3, 1, 5, INT8_MIN, INT8_MAX},
+      {4, 2, 5, 0, UINT16_MAX},
+      {5, 2, 5, INT16_MIN, INT16_MAX},
+      {6, 4, 5, INT32_MIN, INT32_MAX},
+      {kInt64, 8, 7, INT64_MIN, INT64_MAX},
+      {kBool, 1, 5, 0, 1},
+      {12, 4, 11, 0, UINT32_MAX},
+      {13, 8, 11, 0, INT64_MAX},  // greater numbers are refused, not wrapped
   };
   for (const TypeInfo& info : table) {
     if (info.code == code) return info;
@@ -82,8 +81,6 @@ std::string contained(std::filesystem::path at, const std::string& location) {
 }
 
 }  // namespace
-
-const char* type_name(int type) { return type_info(type).name; }
 
 Int element_count(const Shape& shape) {
   if (shape.size() > max_rank()) over(Limit::rank, "rank " + std::to_string(shape.size()));
@@ -148,8 +145,8 @@ Value tensor_value(Span tensor, ExternalFiles* external) {
   const int type = code < 0 || code > 99 ? 0 : static_cast<int>(code);
   const TypeInfo& info = type_info(type);
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * info.width;
-  unsigned sources = location != 0, source = location != 0 ? 13 : 0;
-  for (unsigned field : {4, 5, 6, 7, 9, 10, 11}) {
+  unsigned sources = 0, source = 0;
+  for (unsigned field : {4, 5, 6, 7, 9, 10, 11, 13}) {
     if (t.has(field)) ++sources, source = field;
   }
   require(location == 0 || location == 1, "unknown data location");

@@ -11,10 +11,10 @@ void unsupported(const std::string& text) { throw ReadError(ReadError::Class::un
 
 namespace {
 
-// Walks over the fields of one message, or over the numbers of a packed field.
+// Walks over the fields of one message, or over a run of numbers.
 struct Cursor {
   Span bytes, payload = {};
-  std::uint64_t at = 0, value = 0, field = 0;
+  std::uint64_t at = 0, field = 0;
   unsigned type = 0;
 
   std::uint64_t varint() {
@@ -35,12 +35,12 @@ struct Cursor {
     field = tag >> 3;
     type = tag & 7;
     require(type == 0 || type == 1 || type == 2 || type == 5, "a group, or an unknown wire type");
-    const std::uint64_t number = type == 0 || type == 2 ? varint() : 0;
-    const std::uint64_t size = type == 0 ? 0 : type == 1 ? 8 : type == 5 ? 4 : number;
-    require(size <= bytes.size - at, "a field is longer than its message");
-    value = number;
-    payload = {bytes.data + at, size, bytes.offset + at};
-    at += size;
+    std::uint64_t size = type == 1 ? 8 : 4, start = at;
+    if (type == 2) size = varint(), start = at;
+    if (type == 0) varint(), size = at - start;
+    require(size <= bytes.size - start, "a field is longer than its message");
+    payload = {bytes.data + start, size, bytes.offset + start};
+    at = start + size;
     return true;
   }
 };
@@ -81,19 +81,15 @@ std::vector<Span> Message::all(unsigned field) const {
 
 Shape Message::integers(unsigned field) const {
   Shape out;
-  for (Cursor c{bytes_}; c.next();) {
-    if (c.field != field) continue;
-    if (c.type == 0) out.push_back(static_cast<Int>(c.value));
-    for (Cursor in{c.payload}; in.at < in.bytes.size;) out.push_back(static_cast<Int>(in.varint()));
+  for (Span run : all(field)) {
+    for (Cursor c{run}; c.at < run.size;) out.push_back(static_cast<Int>(c.varint()));
   }
   return out;
 }
 
 Shape Message::floats(unsigned field, unsigned width) const {
   Shape out;
-  for (Cursor c{bytes_}; c.next();) {
-    if (c.field == field) append_floats(c.payload, width, &out);
-  }
+  for (Span run : all(field)) append_floats(run, width, &out);
   return out;
 }
 

@@ -31,10 +31,6 @@ constexpr const char* schemas[] = {
     "record=numerics format:s rounding:s subnormals:s order:s fusion:s",
     "record=capsules profile:s names:S sha256:H"};
 
-[[noreturn]] void malformed(const std::string& text) {
-  throw ReadError(ReadError::Class::malformed, text);
-}
-
 }  // namespace
 
 const Json& Record::at(std::string_view key) const {
@@ -51,7 +47,7 @@ void RecordReader::read_line() {
   int c = getc_unlocked(file_.get());
   if (c == EOF) throw FooterFault{"the footer record is missing"};
   for (++line_; c != '\n'; c = getc_unlocked(file_.get())) {
-    if (c == EOF) malformed("the last line has no line end");
+    if (c == EOF) throw ReadError(ReadError::Class::malformed, "the last line has no line end");
     if (text_.size() == limit(Limit::line_bytes)) over(Limit::line_bytes, "a longer line");
     text_.push_back(static_cast<char>(c));
   }
@@ -72,14 +68,12 @@ bool RecordReader::next(Record* record) {
     digest_.update(text_.data(), text_.size());
     return true;
   }
-  if (record->number("records") != line_ - 1) {
-    throw FooterFault{"footer: expected " + std::to_string(line_ - 1) + " records, found " +
-                      std::to_string(record->number("records"))};
-  }
-  const std::string digest = digest_.hex();
-  if (digest != record->text("sha256")) {
-    throw FooterFault{"footer: expected SHA-256 " + digest + ", found " + record->text("sha256")};
-  }
+  const auto compare = [](const std::string& right, const std::string& found) {
+    if (found != right) throw FooterFault{"footer: expected " + right + ", found " + found};
+  };
+  compare(std::to_string(line_ - 1) + " records",
+          std::to_string(record->number("records")) + " records");
+  compare("SHA-256 " + digest_.hex(), "SHA-256 " + record->text("sha256"));
   if (std::fgetc(file_.get()) != EOF) throw FooterFault{"bytes follow the footer"};
   return false;
 }
