@@ -2,64 +2,10 @@
 // round either way and flush stay inside, and the words cost what the formula says and no more.
 #include <doctest/doctest.h>
 
-#include <bit>
-#include <cmath>
-
+#include "test/checker/capsule_execution.hpp"
 #include "test/checker/random_sums.hpp"
 
 using namespace proof_tools;
-
-namespace {
-
-struct Words {
-  const char* name;
-  Numerics numerics;
-  int operand_bits;      // of precision; 24: not rounded
-  double operand_least;  // the least normal number among them
-  bool any;              // either neighbour
-};
-constexpr double least32 = 0x1p-126;
-const Words all_words[] = {
-    {"tf32", {Semantics::capsule, 0x1p-24, 0x1p-149, 0x1p127, 0x1p-11, 0x1p-136, 0}, 11, least32, false},
-    {"bfloat16", {Semantics::capsule, 0x1p-24, 0x1p-149, 0x1p127, 0x1p-8, 0x1p-133, 0}, 8, least32, false},
-    {"binary16 any", {Semantics::capsule, 0x1p-23, 0x1p-148, 0x1p15, 0x1p-10, 0x1p-23, 0}, 11, 0x1p-14, true},
-    {"flush", {Semantics::capsule, 0x1p-24, 0x1p-149, 0x1p127, 0, 0, 0x1p-126}, 24, least32, false},
-    {"tf32 any flush",
-     {Semantics::capsule, 0x1p-23, 0x1p-148, 0x1p127, 0x1p-10, 0x1p-135, 0x1p-126},
-     11,
-     least32,
-     true}};
-
-// One execution under the words, its choices random.
-class Machine {
- public:
-  Machine(const Words& words, Random& r) : words_(words), r_(r) {}
-
-  double operand(double x) { return flushed(to_bits(flushed(x), words_.operand_bits, words_.operand_least)); }
-  double result(double exact) { return flushed(to_bits(exact, 24, least32)); }
-  double stored(double x) { return flushed(x); }
-  double product(double a, double b) { return result(operand(a) * operand(b)); }
-  // A product of rounded operands may be added without being rounded first.
-  double fused(double a, double b, double c) { return result(std::fma(operand(a), operand(b), flushed(c))); }
-  double sum(double a, double b) { return result(flushed(a) + flushed(b)); }
-
- private:
-  const Words& words_;
-  Random& r_;
-
-  double flushed(double x) {
-    return words_.numerics.flushed > 0 && std::abs(x) < words_.numerics.flushed && r_.below(3) != 0 ? 0 : x;
-  }
-  // To so many bits, or the spacing of subnormals; to nearest or to a random neighbour.
-  double to_bits(double x, int bits, double least) {
-    const double unit = std::ldexp(1, std::max(std::ilogb(std::max(std::abs(x), least)), std::ilogb(least)) + 1 - bits);
-    const double q = x / unit;  // a power of two: exact
-    if (words_.any) return unit * (r_.below(2) == 0 ? std::floor(q) : std::ceil(q));
-    return unit * std::nearbyint(q);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("executions under the words of a capsule claim stay in the error box") {
   Random r(17);
@@ -114,6 +60,66 @@ TEST_CASE("what a sum of one number adds is rounded like every other operand") {
   State<double> state(s, all_words[1].numerics);
   state.start(box({{x, x}})), state.interval(y);
   CHECK(state.ranges(y)[0].h + state.ranges(y)[0].n < 0x1p-50);
+}
+
+// Whole networks: every kind of group, folded and moved as kernels do, forward and backward.
+TEST_CASE("executions of networks under the words of a capsule claim stay in all ranges") {
+  Random r(18);
+  for (const Words& words : all_words) {
+    CAPTURE(words.name);
+    int networks = 0;
+    double share = 0;  // of half a range that an execution reaches
+    for (int round = 0; round < 600; ++round) {
+      Graph graph = random_graph(r, 1 + round % 5);
+      const auto is_conv = [](const Node& n) { return n.kind == Kind::conv; };
+      if (std::any_of(graph.nodes.begin(), graph.nodes.end(), is_conv)) continue;
+      if (round % 4 == 0) {  // a sum over an axis of one element
+        const std::uint64_t n = graph.nodes[graph.output].size;
+        std::vector<std::int64_t> ones(n + 1, 1);
+        graph.nodes.push_back({Kind::reduce, {graph.output}, n, ones, {}, ""});
+        graph.output = static_cast<std::uint32_t>(graph.nodes.size() - 1);
+      }
+      const std::vector<double> at = r.numbers(graph.nodes[0].size, round % 3 == 0   ? 1
+                                                                    : round % 3 == 1 ? 0x1p-15
+                                                                                     : 0x1p-125);
+      std::vector<std::pair<double, double>> points;
+      for (double v : at) points.emplace_back(v, v);
+      const Structure s(graph);
+      State<double> state(s, words.numerics), real(s, {});
+      const std::vector<Slopes> slopes = random_slopes(r, graph);
+      SlopeSet set;
+      for (const Slopes& each : slopes) set.push_back(&each);
+      for (State<double>* each : {&state, &real}) {
+        each->start(box(points));
+        for (std::uint32_t k = 1; k < graph.nodes.size(); ++k) {
+          if (!s.stored[k]) continue;
+          each->interval(k);
+          if (round % 2 == 0) continue;
+          std::vector<std::uint64_t> elements(graph.nodes[k].size);
+          for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = i;
+          each->backward(k, elements, elements, set);
+        }
+      }
+      if (!state.overflow().empty()) continue;
+      ++networks;
+      for (int trial = 0; trial < 20; ++trial) {
+        GroupExecution execution(s, words, r);
+        const std::vector<std::vector<double>>& values = execution.run(at);
+        for (std::uint32_t k = 1; k < graph.nodes.size(); ++k) {
+          for (std::size_t i = 0; s.stored[k] && i < values[k].size(); ++i) {
+            const Interval<double>&z = state.ranges(k)[i], &exact = real.ranges(k)[i];
+            CHECK(-z.n <= values[k][i]);
+            CHECK(values[k][i] <= z.h);
+            const double middle = (exact.h - exact.n) / 2, width = (z.h + z.n) / 2;
+            if (width > 0x1p-140) share = std::max(share, std::abs(values[k][i] - middle) / width);
+          }
+        }
+      }
+    }
+    CHECK(networks > 100);
+    CHECK(share > 0.2);
+    MESSAGE(std::string(words.name) << ": " << networks << " networks, up to " << share << " of a range");
+  }
 }
 
 TEST_CASE("flushed numbers move every stored value, and a flushed divisor or variance excludes nothing") {
