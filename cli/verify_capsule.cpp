@@ -103,6 +103,8 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
     uncertified = "the certificate claims " + planned.claimed.semantics;
     if (planned.common) uncertified += " (" + policy_text(*planned.common) + " for all kernels)";
     uncertified += ", which covers every policy of the plan, and names the records, which `check --trust DIR` looks at";
+    if (planned.common)
+      uncertified += "; `check --semantics capsule --under '" + policy_text(*planned.common) + "'` asks for that claim";
     return;
   }
   certificate = CertificateText();

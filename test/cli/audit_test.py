@@ -234,6 +234,10 @@ class Capsules(WithFiles):
         self.assertFalse(os.path.exists(self.path("proof")))
         done = harness.run(*query, "--profile", "deployed_flush")
         self.assertIn("the certificate claims capsule (binary32 subnormals=flush", done.err)
+        under = re.search("--under '([^']*)'", done.err).group(1)
+        asked = ["check", self.path("proof"), "--model", MODEL, "--radius", "0.001", "--input", IMAGE, "--semantics", "capsule"]
+        self.assertEqual(harness.run(*asked, "--under", under).out.split()[0], "VALID")
+        self.assertEqual(harness.run(*asked, "--under", under + " operands=tf32").out.split()[0], "VALID_BUT_NOT_ASKED")
         done = harness.run(*audit)
         self.assertEqual((done.code, done.out.split()[0]), (0, "covered"), done.err)
         self.assertIn("with flush underflow", done.out)
