@@ -10,6 +10,7 @@
 #include "bounds/state.hpp"
 #include "formats/exact.hpp"
 #include "test/bounds/support.hpp"
+#include "test/runtime/small_graphs.hpp"
 
 using namespace outward;
 using namespace outward::testing;
@@ -20,24 +21,10 @@ constexpr std::uint32_t inputs = 12, neurons = 3;
 
 // input → dense without bias → shift → neg: one sum group whose product is two nodes below its end.
 Graph shifted_product(Random& random) {
-  Graph g;
-  const auto add = [&g](Kind kind, std::vector<std::uint32_t> operands, std::uint32_t size) -> Node& {
-    Node node;
-    node.kind = kind;
-    node.operands = std::move(operands);
-    node.size = size;
-    g.nodes.push_back(std::move(node));
-    return g.nodes.back();
-  };
-  add(Kind::input, {}, inputs);
-  Node& dense = add(Kind::dense, {0}, neurons);
-  dense.ints = {1, inputs, neurons, 0};
+  Node dense = make(Kind::dense, {0}, neurons, {1, inputs, neurons, 0}), shift = make(Kind::shift, {1}, neurons);
   for (std::uint32_t i = 0; i < inputs * neurons; ++i) dense.payload.push_back(random_weight(random) / 3);
-  Node& shift = add(Kind::shift, {1}, neurons);
   for (std::uint32_t i = 0; i < neurons; ++i) shift.payload.push_back(random_weight(random) / 7);
-  add(Kind::neg, {2}, neurons);
-  g.output = 3;
-  return g;
+  return graph_of({make(Kind::input, {}, inputs), std::move(dense), std::move(shift), make(Kind::neg, {2}, neurons)});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "bounds/precise/precise.hpp"
 #include "test/bounds/support.hpp"
+#include "test/runtime/small_graphs.hpp"
 
 using namespace outward;
 using namespace outward::testing;
@@ -56,18 +57,8 @@ void add_close_cases(Random& random, const Graph& graph, const Box& box, Propert
   }
 }
 
-Node node(Kind kind, std::vector<std::uint32_t> operands, std::size_t size, std::vector<std::int64_t> ints = {},
-          std::vector<double> payload = {}) {
-  return Node{kind, std::move(operands), size, std::move(ints), std::move(payload), "", {}};
-}
-
 // (x, -x) by a dense node.
-Graph mirrored() {
-  Graph graph;
-  graph.nodes = {node(Kind::input, {}, 1), node(Kind::dense, {0}, 2, {1, 1, 2, 0}, {1, -1})};
-  graph.output = 1;
-  return graph;
-}
+Graph mirrored() { return graph_of({make(Kind::input, {}, 1), make(Kind::dense, {0}, 2, {1, 1, 2, 0}, {1, -1})}); }
 
 }  // namespace
 
@@ -212,10 +203,8 @@ TEST_CASE("halving inputs refutes more, never a case that a sample reaches, and 
 
 TEST_CASE("a sum that is 0 everywhere is bounded in halves, not at once") {
   // y = relu(x) - relu(-x) - relu(x + 1) + 1 = 0 on [-1, 1]; unsafe from 1/4 on.
-  Graph graph;
-  graph.nodes = {node(Kind::input, {}, 1), node(Kind::dense, {0}, 3, {1, 1, 3, 1}, {1, -1, 1, 0, 0, 1}),
-                 node(Kind::relu, {1}, 3), node(Kind::dense, {2}, 1, {1, 3, 1, 1}, {1, -1, -1, 1})};
-  graph.output = 3;
+  const Graph graph = graph_of({make(Kind::input, {}, 1), make(Kind::dense, {0}, 3, {1, 1, 3, 1}, {1, -1, 1, 0, 0, 1}),
+                                make(Kind::relu, {1}, 3), make(Kind::dense, {2}, 1, {1, 3, 1, 1}, {1, -1, -1, 1})});
   Property property = box_property({{-1}, {1}}, 1);
   Row row;
   row.terms = {{0, Integer(-4)}};

@@ -1,7 +1,6 @@
 // Proofs that leave memory: what comes back is what went out, or an error; a disk that fails costs memory or the proof,
 // never a verdict; where a proof was kept does not show in it.
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "formats/error.hpp"
 #include "test/bounds/branched.hpp"
 #include "test/bounds/curves.hpp"
+#include "test/runtime/unlinked_files.hpp"
 
 using namespace outward;
 using namespace outward::testing;
@@ -22,25 +22,6 @@ Bytes random_bytes(Random& random, std::size_t count) {
   Bytes bytes(count);
   for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(random());
   return bytes;
-}
-
-// Opens the unlinked files of this process anew and calls `spoil` with each. Returns how many there were.
-template <class Spoil>
-int spoil_files(const Spoil& spoil) {
-  int found = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code error;
-    const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
-    if (error || target.find("(deleted)") == std::string::npos) continue;
-    const int file = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
-    struct stat s {};
-    if (file >= 0 && ::fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
-      spoil(file);
-      ++found;
-    }
-    if (file >= 0) ::close(file);
-  }
-  return found;
 }
 
 void change_a_byte(int file) {
@@ -127,7 +108,7 @@ TEST_CASE("the same proof comes out of memory and out of a file; a spoiled file 
         split = recorder.splits > 0;
         if (!split || !in_file) continue;
         CHECK(proof.spool->bytes_on_disk() > 0);
-        spoil_files([](int file) { REQUIRE(::ftruncate(file, 1) == 0); });
+        spoil_files(cut_short);
         CHECK_THROWS_AS(proof.write(net, recorder, next), ResourceError);
       }
       CHECK(texts[0] == texts[1]);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "test/runtime/small_graphs.hpp"
+
 namespace outward::testing {
 
 namespace {
@@ -16,12 +18,7 @@ class Builder {
 
   std::uint32_t add(Kind kind, std::vector<std::uint32_t> operands, std::uint64_t size, std::vector<std::int64_t> ints,
                     std::vector<double> payload) {
-    Node node;
-    node.kind = kind;
-    node.operands = std::move(operands);
-    node.size = size;
-    node.ints = std::move(ints);
-    node.payload = std::move(payload);
+    Node node = make(kind, std::move(operands), size, std::move(ints), std::move(payload));
     node.origin = "node " + std::to_string(graph.nodes.size());
     graph.nodes.push_back(std::move(node));
     return static_cast<std::uint32_t>(graph.nodes.size() - 1);

@@ -3,8 +3,6 @@
 #include "certificates/certificate_text.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,28 +13,11 @@
 #include "certificates/output_file.hpp"
 #include "formats/error.hpp"
 #include "runtime/graph/graph.hpp"
+#include "test/runtime/unlinked_files.hpp"
 
 using namespace outward;
 
 namespace {
-
-// Empties the unlinked files of this process, as a file system that forgets would. Returns how many there were.
-int forget_files() {
-  int found = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code error;
-    const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
-    if (error || target.find("(deleted)") == std::string::npos) continue;
-    const int file = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
-    struct stat s {};
-    if (file >= 0 && ::fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
-      REQUIRE(::ftruncate(file, 1) == 0);
-      ++found;
-    }
-    if (file >= 0) ::close(file);
-  }
-  return found;
-}
 
 std::string line(std::mt19937& random, std::size_t length) {
   std::string text(length, ' ');
@@ -84,7 +65,7 @@ TEST_CASE("a temporary file that forgot is an error when the text is read, also 
     CertificateText text(0);
     for (int i = 0; i < 50; ++i) text.append(line(random, 10000));
     REQUIRE(text.bytes_on_disk() > 0);
-    REQUIRE(forget_files() == 1);
+    REQUIRE(testing::spoil_files(testing::cut_short) == 1);
     if (cut) text.cut(100);
     CHECK_THROWS_AS(text.whole(), ResourceError);
     CHECK_THROWS_AS(text.sha256(), ResourceError);

@@ -11,27 +11,15 @@
 #include "runtime/cpu/exact.hpp"
 #include "runtime/cpu/fast.hpp"
 #include "runtime/cpu/reference.hpp"
+#include "test/runtime/small_graphs.hpp"
 
 using namespace outward;
+using testing::make;
 
 namespace {
 
-Node make(Kind kind, std::vector<std::uint32_t> operands, std::uint64_t size, std::vector<std::int64_t> ints = {},
-          std::vector<double> payload = {}) {
-  Node node;
-  node.kind = kind;
-  node.operands = std::move(operands);
-  node.size = size;
-  node.ints = std::move(ints);
-  node.payload = std::move(payload);
-  return node;
-}
-
 Graph graph_of(std::vector<Node> nodes, ElementType element = ElementType::binary32) {
-  Graph graph;
-  graph.element = element;
-  graph.nodes = std::move(nodes);
-  graph.output = static_cast<std::uint32_t>(graph.nodes.size() - 1);
+  Graph graph = testing::graph_of(std::move(nodes), element);
   validate(graph);
   return graph;
 }

@@ -4,28 +4,13 @@
 
 #include "formats/error.hpp"
 #include "runtime/graph/groups.hpp"
+#include "test/runtime/small_graphs.hpp"
 
 using namespace outward;
+using testing::graph_of;
+using testing::make;
 
 namespace {
-
-Node make(Kind kind, std::vector<std::uint32_t> operands, std::uint64_t size, std::vector<std::int64_t> ints = {},
-          std::vector<double> payload = {}) {
-  Node node;
-  node.kind = kind;
-  node.operands = std::move(operands);
-  node.size = size;
-  node.ints = std::move(ints);
-  node.payload = std::move(payload);
-  return node;
-}
-
-Graph graph_of(std::vector<Node> nodes) {
-  Graph graph;
-  graph.nodes = std::move(nodes);
-  graph.output = static_cast<std::uint32_t>(graph.nodes.size() - 1);
-  return graph;
-}
 
 // input(2) -> dense 2x2 with bias -> relu -> dense 1x2
 Graph tiny() {
