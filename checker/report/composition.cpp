@@ -47,7 +47,7 @@ class Judge {
     data_ = read_dataset(options_.dataset, options_.labels, graph);
     if (!compare_statement()) return line_;
     if (!is_asked()) {
-      line_.word = "VALID_BUT_NOT_ASKED", line_.code = 2;
+      line_.word = "VALID_BUT_NOT_ASKED", line_.code = 2, line_.followed = false;
       return line_;
     }
     divided_ = (options_.shards > 0 || !options_.joined.empty()) && has_parts();

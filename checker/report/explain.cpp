@@ -104,9 +104,8 @@ const char* covered(const std::string& semantics) {
   if (semantics == "fp64_any")
     return "every binary64 execution: round to nearest, subnormals kept, sums in any order and fusion";
   if (semantics.starts_with("capsule"))
-    return "every execution that keeps to the words: format of results (and of rounded operands), rounding, "
-           "subnormals, "
-           "order and fusion of sums";
+    return "every execution that keeps to the words: format of results (and of operands, where contractions round "
+           "them), rounding, subnormals, order and fusion of sums";
   return "the one execution in the reference order of section 5";
 }
 
@@ -117,7 +116,8 @@ void explain(const Line& l, const Options& options, std::ostream& out) {
   const bool is_witness = l.detail == "violated" && l.records == 0,
              is_foreign = !l.statements.empty() && l.records == 0;
   const bool read = l.records > 0 || is_witness || is_foreign;
-  const bool shown = l.code == 0 || l.word == "VALID_BUT_NOT_ASKED" || l.word == "VALID_WITH_ASSUMPTIONS";
+  const bool valid = l.code == 0 || l.word == "VALID_BUT_NOT_ASKED" || l.word == "VALID_WITH_ASSUMPTIONS";
+  const bool shown = valid && l.followed;
   if (!read) return;
   out << at << (shown ? "proved: " : "nothing was proved; the file claims: ");
   out << (is_foreign ? "the statement above, in exact arithmetic" : meaning(l.detail)) << '\n';

@@ -50,6 +50,7 @@ Line certificate_line(const std::string& file, const Options& options) {
   line.records = a.records, line.exact_decisions = a.exact_decisions;
   line.claims = claims_of(a, question.graph());
   line.detail = claim_names[static_cast<int>(a.claim)];
+  line.followed = !a.numerics.empty();  // the records behind were followed, up to the one that was rejected
   for (const Bound& b : a.bounds) {
     line.bounds.push_back("Y_" + std::to_string(b.output) + (b.is_lower ? " >= " : " <= ") + shown(b.value));
   }

@@ -19,6 +19,8 @@ struct Line {
   std::uint64_t at = 0;
   std::string record, rule;
   std::uint64_t records = 0, exact_decisions = 0;
+  bool followed =
+      true;  // false: nothing of it was proved, only its form was read, since what it is about is not at hand
   struct File {
     std::string name, sha256;
   };

@@ -35,7 +35,7 @@ std::vector<std::string> whole_reasons(const Line& l) {
 std::string claim_text(const Line& l) {
   std::string text = l.detail;
   for (std::size_t i = 0; i < l.claims.size(); ++i) text += (i == 0 ? " under " : " and ") + l.claims[i];
-  const bool unproved = l.word == "INCOMPLETE" || l.word == "INVALID" || l.word == "RESOURCE_LIMIT";
+  const bool unproved = !l.followed || l.word == "INCOMPLETE" || l.word == "INVALID" || l.word == "RESOURCE_LIMIT";
   return unproved && !l.claims.empty() ? "not proved: " + text : text;
 }
 

@@ -204,6 +204,22 @@ class NotAsked(CheckTest):
         for arguments in [], ["--model", MODEL], asked(HOLDS)[2:]:
             self.judge("VALID_BUT_NOT_ASKED", self.path("holds"), *arguments)
 
+    def test_nothing_is_proved_without_the_question(self):
+        """A file of any records was told to prove what it claims where model or property were not at hand."""
+        made = self.path("v.jsonl")
+        with open(self.path("p.vnnlib"), "w", encoding="utf-8") as file:
+            file.write("".join("(declare-const X_%d Real)\n(assert (>= X_%d 0))\n(assert (<= X_%d 0))\n" % (i, i, i) for i in range(16))
+                       + "".join("(declare-const Y_%d Real)\n" % j for j in range(3)) + "(assert (>= Y_0 1000))\n")
+        done = harness.run("verify", MODEL, self.path("p.vnnlib"), "--certificate", made)
+        self.assertEqual(done.code, 0, done)
+        for arguments, proved in ([], False), (["--model", MODEL], False), (["--model", MODEL, "--property", self.path("p.vnnlib")], True), \
+                (["--model", MODEL, "--property", self.path("p.vnnlib"), "--expect", "violated"], True):
+            done = harness.run("check", made, "--explain", *arguments)
+            self.assertEqual(done.out.split(" ")[0], "VALID" if arguments and arguments[-1].endswith("lib") else "VALID_BUT_NOT_ASKED", done)
+            self.assertEqual("not proved: holds under fp32_any" in done.out, not proved, done)
+            self.assertEqual("nothing was proved; the file claims" in done.err, not proved, done)
+            self.assertEqual(": proved: " in done.err, proved, done)
+
     def test_another_question(self):
         for arguments in [asked("0.2"), asked("0.05"), asked(HOLDS)[:4], asked(HOLDS)[:-1] + [0], asked(HOLDS, "--clip", "0,1"),
                           asked(HOLDS, "--scale", "2"), asked(HOLDS, "--expect", "violated"), asked(HOLDS, "--expect", "bound"),
