@@ -10,22 +10,21 @@
 namespace outward_check {
 
 Bytes read_file(const std::string& path) {
-  const auto require = [&](bool holds, ReadError::Class kind, const char* text) {
-    if (!holds) throw ReadError(kind, path + ": " + text);
+  const auto require = [&](bool holds, const char* text) {
+    if (!holds) throw ReadError(ReadError::Class::io, path + ": file." + text);
   };
   std::error_code error;
   require(path.find('\0') == std::string::npos && std::filesystem::is_regular_file(path, error),
-          ReadError::Class::io, "file.open: not a readable file, expected a regular file");
+          "open: not a readable file, expected a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
-  require(!error && file, ReadError::Class::io, "file.open: cannot be opened for reading");
-  if (size > limit(Limit::file_bytes))
-    over(Limit::file_bytes, path + ": file.size: file too large");
+  require(!error && file, "open: cannot be opened for reading");
+  if (size > limit(Limit::file_bytes)) over(Limit::file_bytes, path + ": file.size: too large");
   Bytes bytes(static_cast<std::size_t>(size));
   const std::size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
   require(got == bytes.size() && std::ferror(file.get()) == 0 && std::fgetc(file.get()) == EOF,
-          ReadError::Class::io, "file.read: the file changed or could not be read to its end");
+          "read: the file changed or could not be read to its end");
   return bytes;
 }
 

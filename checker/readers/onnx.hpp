@@ -128,9 +128,7 @@ struct Op {
   const Message& at(const char* a) const { return attributes.at(a); }
   Int integer(const char* a, Int absent) const { return given(a) ? at(a).integer(3) : absent; }
   double real(const char* a, float absent) const { return given(a) ? at(a).real(2) : absent; }
-  std::string text(const char* a, std::string absent) const {
-    return given(a) ? at(a).text(4) : absent;
-  }
+  std::string text(const char* a) const { return given(a) ? at(a).text(4) : ""; }
   Shape list(const char* a) const { return given(a) ? at(a).integers(8) : Shape{}; }
   Shape list(const char* a, std::size_t i) const { return has(i) ? values(i) : list(a); }
 

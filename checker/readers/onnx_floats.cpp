@@ -161,7 +161,7 @@ Window window(const Op& op, const Shape& x, const Shape& kernel) {
   };
   const Shape strides = read("strides", d, 1), dilations = read("dilations", d, 1);
   const Shape pads = read("pads", 2 * d, 0);
-  const std::string mode = op.text("auto_pad", "NOTSET");
+  const std::string mode = op.given("auto_pad") ? op.text("auto_pad") : "NOTSET";
   const bool upper = mode == "SAME_UPPER", same = upper || mode == "SAME_LOWER";
   require(same || mode == "NOTSET" || mode == "VALID", "unknown auto_pad");
   require(mode == "NOTSET" || !op.given("pads"), "pads together with auto_pad");

@@ -200,7 +200,7 @@ void pad(Op& op) {
   const Value& x = op.floats(0);
   const Shape pads = op.list("pads", 1);
   const Shape axes = op.has(3) ? op.values(3) : op.run(0, std::ssize(x.shape), 1);
-  support(op.text("mode", "constant") == "constant", "a mode other than constant");
+  support(!op.given("mode") || op.text("mode") == "constant", "a mode other than constant");
   axis_set(axes, x.shape.size());
   require(pads.size() == 2 * axes.size(), "not two pads per axis");
   std::vector<Shape> coordinates = op.all(x.shape);

@@ -33,16 +33,12 @@ const Shape& Op::values(std::size_t i) const {
 
 Value Op::emit(Kind type, const std::vector<Value>& operands, Shape shape, Shape ints,
                Reals payload) {
-  Node made;
-  made.kind = type;
-  made.size = static_cast<std::uint64_t>(element_count(shape));
-  support(made.size > 0, "a result without elements");
+  const std::uint64_t size = static_cast<std::uint64_t>(element_count(shape));
+  support(size > 0, "a result without elements");
   to.charge(std::ssize(payload));  // ints were charged when they were made
-  for (const Value& v : operands) made.operands.push_back(v.node);
   for (double c : payload) support(std::isfinite(c), "NaN or infinity among the constants");
-  made.ints = std::move(ints);
-  made.payload = std::move(payload);
-  made.origin = name;
+  Node made{type, {}, size, std::move(ints), std::move(payload), name};
+  for (const Value& v : operands) made.operands.push_back(v.node);
   if (to.graph.nodes.size() >= limit(Limit::nodes)) over(Limit::nodes, "more canonical nodes");
   to.graph.nodes.push_back(std::move(made));
   return {to.type(), shape, nullptr, static_cast<std::uint32_t>(to.graph.nodes.size() - 1)};

@@ -36,8 +36,7 @@ Fraction centre_value(std::uint64_t pattern, bool is_binary64) {
   return Fraction::from_double(value);
 }
 
-// The channel of input i is (i / inner) mod count; FORMAT.md: dimension 1 of rank 4 or 0 of rank 3
-// under nchw, the last dimension under nhwc.
+// The channel of input i is (i / inner) mod count.
 struct Channels {
   std::uint64_t inner = 1, count = 1;
 };
@@ -47,9 +46,9 @@ Channels channels(const std::string& layout, const Graph& graph) {
   std::uint64_t product = 1;
   for (std::uint64_t d : shape) product *= d;
   require(product == graph.nodes[0].size, "layout: channels need a single free input");
-  if (layout == "nhwc" && !shape.empty()) return {1, shape.back()};
-  require(layout == "nchw" && (shape.size() == 3 || shape.size() == 4),
-          "layout: one mean or std per channel needs layout nchw with rank 3 or 4, or nhwc");
+  require(!layout.empty(), "layout: one mean or std per channel needs a layout");
+  require(shape.size() == 3 || shape.size() == 4, "layout: channels need an input of rank 3 or 4");
+  if (layout == "nhwc") return {1, shape.back()};
   return {shape.end()[-2] * shape.end()[-1], shape.end()[-3]};
 }
 
@@ -91,10 +90,8 @@ Property radius_property(const RadiusOptions& options, const Graph& graph,
   require(layout.empty() || layout == "nchw" || layout == "nhwc", "layout: neither nchw nor nhwc");
   const bool per_channel = mean.size() > 1 || deviations.size() > 1;
   const Channels channel = per_channel ? channels(layout, graph) : Channels();
-  for (std::size_t given : {mean.size(), deviations.size()}) {
-    require(given <= 1 || given == channel.count,
-            "channels: wrong number of means or stds, expected 1 or " +
-                std::to_string(channel.count) + ", found " + std::to_string(given));
+  for (std::size_t n : {mean.size(), deviations.size()}) {
+    require(n <= 1 || n == channel.count, "channels: wrong number of means or stds");
   }
 
   std::vector<InputRange> box(property.inputs);

@@ -205,6 +205,7 @@ class Parser : private Tokens {
         all.push_back(last ? std::move(start) : start);
         all.back().insert(all.back().end(), end.begin(), end.end());
         at_most(Limit::case_work, steps_, "cases: too much to multiply out");
+        at_most(Limit::case_bytes, steps_ * sizeof end[0], "cases: too much to multiply out");
       }
     }
     return all;
@@ -300,10 +301,9 @@ class Parser : private Tokens {
     Fraction value;
     const DecimalStatus status = read_decimal(token, &value);
     if (status == DecimalStatus::malformed) malformed("number: not a number", "a decimal number");
-    if (status != DecimalStatus::ok) {
+    if (status != DecimalStatus::ok)
       fail(Class::limit, "number: too many digits or too great an exponent",
            limit_text(Limit::digits) + ", exponent " + limit_text(Limit::exponent));
-    }
     if (value.sign() == 0) return {};
     return {{none, checked(std::move(value))}};
   }

@@ -74,6 +74,14 @@ TEST_CASE("a refusal names its limit; a raised limit reads what was refused") {
     CHECK(has(fault_of("(assert (<= Y_0 0))"), "limit 1 levels, raised by --limit nesting=N"));
   }
   {
+    // The lists of comparisons themselves, before there is any case: 1000 alternatives of 1001 each.
+    const Lowered low(Limit::case_bytes, 1 << 17);
+    std::string either, also;
+    for (int i = 0; i < 1000; ++i) either += "(<= X_0 1)", also += "(<= X_0 1)";
+    CHECK(fault_of("(assert (or " + either + "))(assert (and " + also + "))") == "read");
+    CHECK(has(fault_of("(assert (and (or " + either + ")" + also + "))"), "raised by --limit case-bytes=N"));
+  }
+  {
     const Lowered low(Limit::digits, 3);
     CHECK(fault_of("(assert (<= Y_0 100))") == "read");
     CHECK(has(fault_of("(assert (<= Y_0 1000))"), "limit 3 digits, raised by --limit digits=N"));

@@ -93,6 +93,10 @@ TEST_CASE("channels follow the layout") {
   for (int i = 0; i < 4; ++i) interleaved += "[1,1][0,0][-1/4,-1/4]";
   CHECK(read(o, graph(12, 1, {1, 2, 2, 3})) == interleaved + " bound");
   CHECK(has(read(o, graph(12, 1, {1, 3, 2, 2})), "radius.channels"));
+  // The page knows channels of rank 3 and 4 only. Under nhwc any rank was taken here.
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{4, 3}, {1, 1, 2, 2, 3}}) {
+    CHECK(has(read(o, graph(12, 1, shape)), "radius.layout"));
+  }
   o.layout = "nchw";
   CHECK(has(read(o, graph(12, 1, {1, 12})), "radius.layout"));
   CHECK(has(read(o, graph(12, 1, {1, 2, 2, 3})), "radius.channels"));
