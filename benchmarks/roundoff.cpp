@@ -1,5 +1,5 @@
 // Bounds of rounding errors beside observed ones: for operators by name, and for ONNX networks.
-//   roundoff_evidence operators [TREES [NAME]]
+//   roundoff_evidence operators [TREES [NAME [LEAST_N]]]
 //       every operator (or one) × format × order × n in 16 … 4096: bound / worst seen, in at least TREES random trees
 //       (sums with random brackets and fusion) where the order is open, in other orders, and at worst-case witnesses
 //   roundoff_evidence network MODEL PROPERTY FORMAT[/ACCUMULATOR] INPUTS [PARTS]   all orders, bound / worst observed
@@ -157,7 +157,7 @@ class Witnesses {
   double worst_ = 0;
 };
 
-int operators(std::uint64_t trees, const std::string& only) {
+int operators(std::uint64_t trees, const std::string& only, std::size_t least) {
   std::uint64_t violations = 0, runs = 0, rows = 0, most_trees = 0;
   std::printf("%-18s %-9s %-10s %6s %11s %11s %11s %9s %8s %7s\n", "operator", "format", "order", "n", "bound",
               "random", "witness", "ratio", "trees", "runs");
@@ -176,7 +176,7 @@ int operators(std::uint64_t trees, const std::string& only) {
         const std::string name = way.name;
         if (format == "binary32" && name == "any/32") continue;
         for (const std::size_t n : {16, 64, 256, 1024, 4096}) {
-          if (block && n > 16) continue;
+          if (n < least || (block && n > 16)) continue;
           const SpecProgram s = build_spec(spec, {n, spec.d > 0 ? std::size_t{4} : 0, 0, {}},
                                            Arithmetic(parse_policy(format + way.words)));
           const Program reference = in_binary64(s.program);
@@ -185,13 +185,16 @@ int operators(std::uint64_t trees, const std::string& only) {
           const Sums sums = sums_of(s.program);
           // Without sums every element is a trial of its own, and all orders are one.
           if (sums.count == 0 && (name == "fused" || name == "pairwise")) continue;
-          const std::uint64_t inputs = sums.count == 0 ? std::max<std::uint64_t>(4, trees / n / 4)
+          const std::uint64_t inputs = sums.count == 0 ? std::max<std::uint64_t>(8, trees / n / 4)
                                        : n <= 256      ? 12U
-                                                       : 5U;
+                                                       : 6U;
           ObserveOptions how{inputs, n, 1};
-          const bool open = name.starts_with("any") && sums.count > 0;
-          if (open)
-            how.trees = std::max<std::uint64_t>(1, (trees + how.inputs * sums.count - 1) / how.inputs / sums.count);
+          std::uint64_t made = 0;
+          if (name.starts_with("any") && sums.count > 0) {
+            const std::uint64_t points = inputs == 12 ? 6 : 2;  // inputs inside the box: the trees grow there
+            how.trees = (trees + points * sums.count - 1) / points / sums.count;
+            made = points * how.trees * sums.count;
+          }
           Observed seen = observe(s.program, reference, a, end.best, s.box, how);
           Witnesses witnesses(s, reference, a, end.best, seen);
           witnesses.push_sums();
@@ -199,7 +202,6 @@ int operators(std::uint64_t trees, const std::string& only) {
           violations += seen.violations;
           runs += seen.runs;
           ++rows;
-          const std::uint64_t made = open ? how.inputs * how.trees * sums.count : 0;
           most_trees += made;
           const double bound = greatest(end.best), random = greatest(seen.output), witness = witnesses.worst();
           const double worst = std::max(random, witness);
@@ -259,10 +261,11 @@ int network(int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "operators")
-    return operators(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000, argc > 3 ? argv[3] : "");
+    return operators(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000, argc > 3 ? argv[3] : "",
+                     argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 0);
   if (what == "network" && argc >= 6) return network(argc, argv);
-  std::fprintf(
-      stderr,
-      "usage: roundoff_evidence operators [TREES [NAME]] | network MODEL PROPERTY FORMAT[/SUMS] INPUTS [PARTS]\n");
+  std::fprintf(stderr,
+               "usage: roundoff_evidence operators [TREES [NAME [LEAST_N]]] | network MODEL PROPERTY FORMAT[/SUMS] "
+               "INPUTS [PARTS]\n");
   return 3;
 }

@@ -45,12 +45,13 @@ Observed observe(const Program& program, const Program& reference, const Analysi
   std::vector<double> x(box.lo.size());
   for (std::uint64_t sample = 0; sample < options.inputs; ++sample) {
     bool inside = true;
+    const bool special = sample < 3 || sample % 4 == 3;  // centre, ends, corners
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double t = sample == 0       ? 0.5
-                       : sample == 1     ? 0.0
-                       : sample == 2     ? 1.0
-                       : sample % 4 == 3 ? static_cast<double>(random() & 1U)
-                                         : static_cast<double>(random() >> 11) * 0x1p-53;
+      const double t = sample == 0   ? 0.5
+                       : sample == 1 ? 0.0
+                       : sample == 2 ? 1.0
+                       : special     ? static_cast<double>(random() & 1U)
+                                     : static_cast<double>(random() >> 11) * 0x1p-53;
       x[i] = std::clamp(box.lo[i] + t * (box.hi[i] - box.lo[i]), box.lo[i], box.hi[i]);
       // Where inputs are numbers of the format they are.
       if (!box.rounded) x[i] = program.arithmetic_of(0).values.round(x[i]);
@@ -60,7 +61,7 @@ Observed observe(const Program& program, const Program& reference, const Analysi
     // How far the reference may be off: at this very point where that is cheap, else anywhere in the box.
     if (!common) refer({x, x, false});
     const Run exact = run(reference, x, RunOrder::sequential, 1, false, &held_exact);
-    const std::uint64_t repeats = std::max<std::uint64_t>(1, options.trees);
+    const std::uint64_t repeats = special ? 1 : std::max<std::uint64_t>(1, options.trees);
     for (std::size_t turn = 0; turn < out.orders.size() + repeats - 1; ++turn) {
       // The random tree is the last of the orders: it is drawn again and again.
       Observed::Order& order = out.orders[std::min(turn, out.orders.size() - 1)];

@@ -25,7 +25,7 @@ struct Observed {
 
 struct ObserveOptions {
   std::uint64_t inputs = 32, seed = 1;  // inputs: corners and random points of the box
-  std::uint64_t trees = 1;              // random trees at each of them
+  std::uint64_t trees = 1;              // random trees at each random point
 };
 
 // reference: the same program with every arithmetic in binary64 (same operators one by one). bounds: per output.
