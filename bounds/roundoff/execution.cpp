@@ -296,6 +296,13 @@ class Machine {
     }
   }
 
+  // x as the factors of a contraction are held; `room` is where that is kept if it is another vector.
+  const std::vector<double>& factors(const std::vector<double>& x, std::vector<double>& room) const {
+    if (!a_->converts) return x;
+    for (const double v : x) room.push_back(a_->factors.round(v));
+    return room;
+  }
+
   void compute(const Operator& op, std::vector<double>& out) {
     static const std::vector<double> none;
     const std::vector<double>& x = op.operands.empty() ? none : run_.values[op.operands[0]];
@@ -319,22 +326,22 @@ class Machine {
       }
       case OpCode::dense:
       case OpCode::conv: {
-        std::vector<double> own;
-        if (held_ == nullptr)
-          for (const double v : c) own.push_back(stored(v));
+        std::vector<double> own, converted;
+        if (held_ == nullptr) own = held_constants(op, *a_);
+        const std::vector<double>& z = factors(x, converted);
         const std::vector<double>& w = held_ ? (*held_)[static_cast<std::size_t>(&op - p_.operators.data())] : own;
         if (op.code == OpCode::dense && is_chain()) {
           const auto rows = static_cast<std::size_t>(op.ints[0]), k = static_cast<std::size_t>(op.ints[1]);
           const auto n = static_cast<std::size_t>(op.ints[2]);
           const double* const bias = op.ints[3] == 0 ? nullptr : w.data() + n * k;
           for (std::size_t row = 0; row < rows; ++row)
-            chains(w.data(), bias, x.data() + row * k, k, n, out.data() + row * n);
+            chains(w.data(), bias, z.data() + row * k, k, n, out.data() + row * n);
           break;
         }
         each([&](std::size_t i) {
           std::vector<Factor> f;
           f.reserve(c.size() / op.size + 2);
-          for_each_term(op, i, [&](std::size_t j, std::size_t at) { f.push_back({w[j], x[at], false}); });
+          for_each_term(op, i, [&](std::size_t j, std::size_t at) { f.push_back({w[j], z[at], false}); });
           const std::int64_t bias = bias_of(op, i);
           return sum(std::move(f), bias < 0 ? nullptr : &w[static_cast<std::size_t>(bias)]);
         });
@@ -343,15 +350,18 @@ class Machine {
       case OpCode::matvec:
         each([&](std::size_t i) {
           std::vector<Factor> f;
-          for (std::size_t j = 0; j < y.size(); ++j) f.push_back({x[i * y.size() + j], y[j], false});
+          for (std::size_t j = 0; j < y.size(); ++j)
+            f.push_back({a_->factors.round(x[i * y.size() + j]), a_->factors.round(y[j]), false});
           return sum(std::move(f), nullptr);
         });
         break;
       case OpCode::reduce: {
+        std::vector<double> converted;
+        const std::vector<double>& z = factors(x, converted);
         const auto k = static_cast<std::size_t>(op.ints[0]);
         each([&](std::size_t i) {
           const double total = unstored_sum(
-              {x.begin() + static_cast<std::ptrdiff_t>(i * k), x.begin() + static_cast<std::ptrdiff_t>((i + 1) * k)});
+              {z.begin() + static_cast<std::ptrdiff_t>(i * k), z.begin() + static_cast<std::ptrdiff_t>((i + 1) * k)});
           return stored(op.ints[i + 1] == 1 ? total : summed(total / summed(static_cast<double>(op.ints[i + 1]))));
         });
         break;
@@ -469,23 +479,6 @@ class Machine {
 };
 
 }  // namespace
-
-bool can_run(const Program& program) {
-  const auto known = [](const FormatModel& f) { return f.emulable || f.format == binary(11, 52); };
-  for (const Arithmetic& a : program.arithmetics)
-    if (!known(a.values) || !known(a.sums)) return false;
-  return true;
-}
-
-HeldConstants held_constants(const Program& program) {
-  HeldConstants out;
-  for (std::uint32_t k = 0; k < program.operators.size(); ++k) {
-    out.emplace_back();
-    const FormatModel& f = program.arithmetic_of(k).values;
-    for (const double c : program.operators[k].payload) out.back().push_back(f.round(c));
-  }
-  return out;
-}
 
 Run run(const Program& program, const std::vector<double>& input, RunOrder order, std::uint64_t seed, bool faithful,
         const HeldConstants* held) {

@@ -28,8 +28,10 @@ struct Run {
 // Whether run() can compute in all formats of the program: narrow enough, or binary64 itself.
 bool can_run(const Program& program);
 
-// Constants as their formats hold them, for many runs of one program.
+// Constants as their formats hold them, for many runs of one program: weights of contractions as factors, everything
+// else as stored numbers.
 using HeldConstants = std::vector<std::vector<double>>;
+std::vector<double> held_constants(const Operator& op, const Arithmetic& arithmetic);
 HeldConstants held_constants(const Program& program);
 
 // Every operator sums in `order` if its policy covers that, else in the first order that it covers.

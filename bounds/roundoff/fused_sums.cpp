@@ -14,7 +14,8 @@ struct Member {
   std::uint64_t depth = 0, converted = 0;
   double magnitude = 1, largest = 0;  // P of FORMAT.md section 3; greatest partial result
   double divisors = 1;
-  double constants = 0;  // greatest number made of constants that may be stored
+  double constants = 0;    // greatest number made of constants that may be stored
+  bool contracts = false;  // there is a contraction: its operands may be rounded first
 };
 
 // c^ within drift of |c|: |1/c^ − 1/c| <= (divisor_growth − 1)/|c|.
@@ -62,6 +63,7 @@ class Group {
       m.largest = std::max(m.largest, below.largest);
       m.divisors = std::max(m.divisors, below.divisors);
       m.constants = std::max(m.constants, below.constants);
+      m.contracts = m.contracts || below.contracts;
       m.magnitude = op.code == OpCode::add && !sums.empty() ? plus(m.magnitude, below.magnitude)
                                                             : std::max(m.magnitude, below.magnitude);
       sums.push_back(std::move(s));
@@ -69,6 +71,7 @@ class Group {
     ++m.depth;
     const Constants held(op.payload, p_.arithmetic_of(k).values);
     if (held.converted() && op.code != OpCode::divide) m.converted += op.code == OpCode::bn ? 3 : 1;
+    m.contracts = m.contracts || op.code == OpCode::dense || op.code == OpCode::conv || op.code == OpCode::reduce;
     std::vector<double>& out = analysis_.at[k].sum;
     out.assign(op.size, 0.0);
     combine(k, sums, held, out, m);
@@ -196,17 +199,24 @@ void fused_sum_error(const Program& p, std::uint32_t root, Analysis& analysis) {
   // Under the policy every constant may be converted, every member stored in the narrower format.
   const double in_sums = growth_up(static_cast<double>(p.roundings[root]), a.sums.u_path);
   const auto stores = static_cast<double>(m.converted + (a.narrows ? m.depth : 0));
-  const double roundings = times(plus(1, in_sums), plus(1, growth_up(stores, a.values.u_path)));
+  // Both factors of a product are rounded first, once each: a contraction is never behind another one in a group.
+  const bool converts = a.converts && m.contracts;
+  const double of_factors = converts ? growth_up(2, a.factors.u_path) : 0;
+  const double roundings =
+      times(times(plus(1, in_sums), plus(1, growth_up(stores, a.values.u_path))), plus(1, of_factors));
   const double factor = sub_up(times(roundings, m.divisors), 1);
-  const double eta = std::max(a.sums.eta, stores > 0 ? a.values.eta : 0);
-  const double events = times(static_cast<double>(p.terms[root]),
-                              static_cast<double>(p.products[root]) + 2 + static_cast<double>(m.converted + m.depth));
+  const double eta = std::max({a.sums.eta, stores > 0 ? a.values.eta : 0, converts ? a.factors.eta : 0});
+  const double events =
+      times(static_cast<double>(p.terms[root]), static_cast<double>(p.products[root]) + 2 + (converts ? 2 : 0) +
+                                                    static_cast<double>(m.converted + m.depth));
   const double tiny = times(times(times(events, times(2, eta)), m.magnitude), plus(1, factor));
   OperatorErrors& e = analysis.at[root];
   e.underflow = tiny;
   for (std::size_t i = 0; i < e.local.size(); ++i) e.local[i] = plus(times(factor, e.sum[i]), tiny);
   e.largest = times(std::max({m.largest, m.constants, 0.0}), plus(1, factor));
   e.largest = plus(e.largest, tiny);
+  // Whatever is folded into a factor of a product, it is at most P.
+  if (converts && !(m.magnitude <= a.factors.omega)) e.largest = infinity;
   e.stored = plus(times(a.narrows ? m.constants : 0, plus(1, factor)), tiny);
   for (std::size_t i = 0; i < e.local.size(); ++i)
     e.stored = std::max(e.stored, plus(e.out[i].computed_magnitude(), e.local[i]));

@@ -101,8 +101,10 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
     : policy(p),
       values(p.format),
       sums(p.accumulator ? *p.accumulator : p.format),
-      exact_products(holds_products(sums, values)),
-      precise_products(2 * values.precision <= sums.precision),
+      factors(p.operands ? *p.operands : p.format),
+      converts(p.operands.has_value()),
+      exact_products(holds_products(sums, factors)),
+      precise_products(2 * factors.precision <= sums.precision),
       narrows(p.accumulator && !(*p.accumulator == p.format)) {
   std::vector<Blocker> blockers;
   const auto refuse = [&](const std::string& what, const std::string& expected, const std::string& found) {
@@ -121,8 +123,9 @@ Arithmetic::Arithmetic(const NumericalPolicy& p)
   if (narrows && sums.precision < 2 * values.precision + 2)
     refuse("results rounded twice: the accumulator has less than 2p + 2 bits for stored numbers of p bits",
            "the format itself, or an accumulator at least that wide", format_text(sums.format));
-  if (p.operands) refuse("operands rounded to a third format have no formula here", "no operands=", policy_text(p));
-  for (const FormatModel* f : {&values, &sums})
+  if (!contains(values, factors))
+    refuse("operands rounded to a format that the stored one does not contain", "a narrower format", policy_text(p));
+  for (const FormatModel* f : {&values, &sums, &factors})
     if (f->format.convention == Convention::scale || f->format.saturate)
       refuse("a format that saturates or has no sign", "a format where overflow is seen", format_text(f->format));
   if (!contains(sums, values))

@@ -62,13 +62,15 @@ bool holds_products(const FormatModel& wide, const FormatModel& narrow);
 // A policy ready for analysis.
 struct Arithmetic {
   // Throws InputRefused, all reasons at once, for what no formula here covers: other roundings than to nearest even,
-  // flushed subnormal numbers, accumulators that lack numbers of the format or round results of it twice, operands in a
-  // third format, block models without binary32.
+  // flushed subnormal numbers, accumulators that lack numbers of the format or round results of it twice, operands of
+  // contractions rounded to a format that the stored one does not contain, block models without binary32.
   explicit Arithmetic(const NumericalPolicy& policy);
 
   NumericalPolicy policy;
   FormatModel values, sums;  // of stored values; of products and sums inside one operator
-  bool exact_products;       // products of stored values need no rounding in `sums`
+  FormatModel factors;       // of both factors of products in contractions, and of what a reduce adds up
+  bool converts;             // they are rounded to it first; else it is that of values
+  bool exact_products;       // products of factors need no rounding in `sums`
   bool precise_products;     // nor do they where they are normal numbers
   bool narrows;              // results are rounded a second time when they are stored
   double function_ulps = 1;  // elementary functions are within so many ulps of `values`

@@ -1,6 +1,7 @@
 #include "bounds/roundoff/planned.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "formats/error.hpp"
 #include "runtime/graph/groups.hpp"
@@ -12,14 +13,22 @@ bool leaves_fusion_open(const NumericalPolicy& p) {
   return p.reduction == Reduction::any_order_any_fusion || p.reduction == Reduction::implementation_defined;
 }
 
-// Why no execution of a node under `member` is one of a sum in any order and fusion under `open`; "" if all are.
-std::string uncovered_by(const NumericalPolicy& open, const NumericalPolicy& member) {
-  const bool adds = member.reduction != Reduction::none;
-  if (!(member.format == open.format)) return "its format is another one";
-  if (member.rounding != open.rounding || member.subnormals != open.subnormals)
+// The policy of a sum group that is one sum.
+struct Open {
+  std::int64_t leader = -1;        // the first member that leaves the fusion open; -1: none, the group is not one sum
+  std::optional<Format> operands;  // of its contractions
+};
+
+// Why executions of a node under `member` are not among those of a sum of any order and fusion under the policy of the
+// leader and these operands; "" if all are. A reduce whose operand is not rounded is.
+std::string uncovered_by(const NumericalPolicy& leader, const std::optional<Format>& operands,
+                         const NumericalPolicy& member, Kind kind) {
+  const bool adds = member.reduction != Reduction::none, reduces = kind == Kind::reduce && !member.operands;
+  if (!(member.format == leader.format)) return "its format is another one";
+  if (member.rounding != leader.rounding || member.subnormals != leader.subnormals)
     return "it rounds or flushes in another way";
-  if (adds && !(member.accumulator == open.accumulator)) return "its accumulator is another one";
-  if (adds && !(member.operands == open.operands)) return "its operands are of another format";
+  if (adds && !(member.accumulator == leader.accumulator)) return "its accumulator is another one";
+  if (is_contraction(kind) && !reduces && !(member.operands == operands)) return "its operands are of another format";
   if (member.reduction == Reduction::block) return "it sums in blocks of a tensor core";
   return "";
 }
@@ -32,9 +41,13 @@ class Planner {
 
   PlannedArithmetic result() {
     out_.of_node.assign(graph_.nodes.size(), 0);
-    std::vector<std::int64_t> open(graph_.nodes.size(), -1);  // per root: the member whose policy the group has
-    for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k)
-      if (is_run(k) && leaves_fusion_open(policies_[k]) && open[groups_.root[k]] < 0) open[groups_.root[k]] = k;
+    std::vector<Open> open(graph_.nodes.size());  // per root
+    for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
+      Open& group = open[groups_.root[k]];
+      if (!is_run(k)) continue;
+      if (leaves_fusion_open(policies_[k]) && group.leader < 0) group.leader = k;
+      if (is_contraction(graph_.nodes[k].kind) && !group.operands) group.operands = policies_[k].operands;
+    }
     for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) place(k, open[groups_.root[k]]);
     if (!blockers_.empty()) throw InputRefused(std::move(blockers_));
     return std::move(out_);
@@ -46,18 +59,20 @@ class Planner {
   }
   std::string where(std::uint32_t k) const { return graph_.nodes[k].origin + ", kernel " + kernels_[k]; }
 
-  void place(std::uint32_t k, std::int64_t open) {
+  void place(std::uint32_t k, const Open& open) {
     NumericalPolicy policy;
     if (!is_run(k)) {
       // Stored numbers: only the format counts.
       policy.format = parse_format(graph_.element == ElementType::binary32 ? "binary32" : "binary64");
-    } else if (open >= 0) {
-      const auto leader = static_cast<std::uint32_t>(open);
+    } else if (open.leader >= 0) {
+      const auto leader = static_cast<std::uint32_t>(open.leader);
       policy = policies_[leader];
       policy.reduction = Reduction::any_order_any_fusion;
       policy.contraction = Contraction::none;
+      policy.operands = open.operands;
       policy.k_ulp = std::max(policy.k_ulp, policies_[k].k_ulp);
-      if (const std::string fault = uncovered_by(policies_[leader], policies_[k]); !fault.empty()) {
+      const std::string fault = uncovered_by(policies_[leader], open.operands, policies_[k], graph_.nodes[k].kind);
+      if (!fault.empty()) {
         blockers_.push_back(
             {"no-rule", where(k), "its sum may be fused with that of " + where(leader) + ", but " + fault,
              "one format, accumulator and rounding for a sum of any order and fusion", policy_text(policies_[k]), ""});

@@ -50,6 +50,13 @@ Term drift_product(const Constants& c, std::size_t w, double lo, double hi) {
   return product(-d, d, lo, hi);
 }
 
+// Rounding a factor of a product to the format of factors; infinite where that may overflow.
+double conversion_error(const Quantity& x, const Arithmetic& a) {
+  if (!a.converts) return 0;
+  const double size = x.computed_magnitude();
+  return size <= a.factors.omega ? a.factors.half_ulp_up(size) : infinity;
+}
+
 // A sum of two terms into the format of stored values: both are stored numbers (or constants). exact ranges in lo, hi.
 double one_addition(const Quantity& x, const Quantity& y, double lo, double hi, double inherited, const Arithmetic& a) {
   const double reach = plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited);
@@ -78,7 +85,8 @@ void map_rule(const Call& call, Outcome& out) {
 void contraction_rule(const Call& call, Outcome& out) {
   const Operator& op = call.op;
   const Arithmetic& a = call.arithmetic;
-  const Constants c(op.payload, a.values);
+  // Weights are factors of products, the bias is a stored number.
+  const Constants c(op.payload, a.factors), added(op.payload, a.values);
   out.constants_converted = c.converted();
   std::vector<Term> terms;
   // Orders that go by the places of the terms: weights of 0 and taps on the padding have their places too.
@@ -88,7 +96,7 @@ void contraction_rule(const Call& call, Outcome& out) {
                                  : static_cast<std::size_t>(op.ints[1] / op.ints[15] * op.ints[5] * op.ints[6]);
   for (std::size_t i = 0; i < op.size; ++i) {
     terms.clear();
-    double lo = 0, hi = 0, inherited = 0, drift_lo = 0, drift_hi = 0;
+    double lo = 0, hi = 0, inherited = 0, drift_lo = 0, drift_hi = 0, converted = 0;
     std::size_t taps = 0;
     for_each_term(op, i, [&](std::size_t w, std::size_t at) {
       const double weight = c.exact(w);
@@ -102,9 +110,12 @@ void contraction_rule(const Call& call, Outcome& out) {
       lo = add_down(lo, exact.lo);
       hi = add_up(hi, exact.hi);
       inherited = plus(inherited, times(std::fabs(weight), x.error));
-      terms.push_back(held_product(c, w, x));
+      const double conversion = conversion_error(x, a);
+      converted = plus(converted, times(std::fabs(weight), conversion));
+      const Quantity factor{x.lo, x.hi, plus(x.error, conversion)};
+      terms.push_back(held_product(c, w, factor));
       if (c.drift(w) != 0) {
-        const Term drift = drift_product(c, w, x.computed_lo(), x.computed_hi());
+        const Term drift = drift_product(c, w, factor.computed_lo(), factor.computed_hi());
         drift_lo = add_down(drift_lo, drift.lo);
         drift_hi = add_up(drift_hi, drift.hi);
       }
@@ -115,14 +126,14 @@ void contraction_rule(const Call& call, Outcome& out) {
       const auto b = static_cast<std::size_t>(bias);
       lo = add_down(lo, c.exact(b));
       hi = add_up(hi, c.exact(b));
-      const Term held = held_product(c, b, {1, 1, 0}), drift = drift_product(c, b, 1, 1);
+      const Term held = held_product(added, b, {1, 1, 0}), drift = drift_product(added, b, 1, 1);
       terms.push_back(held);
       drift_lo = add_down(drift_lo, drift.lo);
       drift_hi = add_up(drift_hi, drift.hi);
     }
     const SumError sum = sum_error(terms, true, has_bias ? 1 : 0, a, by_position ? places - taps : 0);
     const double drift = std::fmax(std::fabs(drift_lo), std::fabs(drift_hi));
-    const double before = plus(drift, sum.error);
+    const double before = plus(plus(drift, converted), sum.error);
     const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), before);
     const double local = plus(before, storing_error(std::min(reach, sum.largest), a));
     out.underflow = std::max(out.underflow, sum.underflow);
@@ -136,16 +147,18 @@ void reduce_rule(const Call& call, Outcome& out) {
   const auto terms_each = static_cast<std::size_t>(op.ints[0]);
   std::vector<Term> terms(terms_each);
   for (std::size_t i = 0; i < op.size; ++i) {
-    double lo = 0, hi = 0, inherited = 0;
+    double lo = 0, hi = 0, inherited = 0, converted = 0;
     for (std::size_t j = 0; j < terms_each; ++j) {
       const Quantity& x = call.x()[i * terms_each + j];
       lo = add_down(lo, x.lo);
       hi = add_up(hi, x.hi);
       inherited = plus(inherited, x.error);
-      terms[j] = {x.computed_lo(), x.computed_hi()};
+      const double conversion = conversion_error(x, a);
+      converted = plus(converted, conversion);
+      terms[j] = {sub_down(x.computed_lo(), conversion), add_up(x.computed_hi(), conversion)};
     }
     const SumError sum = sum_error(terms, false, 0, a);
-    double local = sum.error;
+    double local = plus(converted, sum.error);
     const auto divisor = static_cast<double>(op.ints[i + 1]);
     if (divisor != 1) {
       // The divisor as the accumulator holds it; then the division (or one more factor where it is multiplied by the
@@ -156,8 +169,8 @@ void reduce_rule(const Call& call, Outcome& out) {
       hi = div_up(hi, divisor);
       inherited = div_up(inherited, divisor);
       const double quotient = held > 0 ? div_up(sum.largest, held) : infinity;
-      const double converted = times(quotient, div_up(drift, divisor));
-      local = plus(plus(div_up(local, divisor), converted), quotient_error(sum.largest, quotient, a.sums, a));
+      const double of_divisor = times(quotient, div_up(drift, divisor));
+      local = plus(plus(div_up(local, divisor), of_divisor), quotient_error(sum.largest, quotient, a.sums, a));
     }
     const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), local);
     finish_element(out, i, lo, hi, inherited, plus(local, storing_error(reach, a)), sum.largest);
@@ -235,14 +248,18 @@ void matvec_rule(const Call& call, Outcome& out) {
   std::vector<Term> terms(k);
   const Weights mean = call.weights.size() > 1 ? call.weights[1] : Weights{};
   for (std::size_t r = 0; r < call.op.size; ++r) {
-    double lo = 0, hi = 0, inherited = 0, least = infinity, most = -infinity, size = 0, error = 0;
+    double lo = 0, hi = 0, inherited = 0, least = infinity, most = -infinity, size = 0, error = 0, converted = 0;
     for (std::size_t j = 0; j < k; ++j) {
       const Quantity &a = w[r * k + j], &b = x[j];
       const Term exact = product(a.lo, a.hi, b.lo, b.hi);
       lo = add_down(lo, exact.lo);
       hi = add_up(hi, exact.hi);
       inherited = plus(inherited, plus(times(a.magnitude(), b.error), times(b.computed_magnitude(), a.error)));
-      terms[j] = product(a.computed_lo(), a.computed_hi(), b.computed_lo(), b.computed_hi());
+      // Factors as they are multiplied: a° b° − a^ b^ = (a° − a^) b^ + a° (b° − b^).
+      const double of_a = conversion_error(a, call.arithmetic), of_b = conversion_error(b, call.arithmetic);
+      const Quantity first{a.lo, a.hi, plus(a.error, of_a)}, second{b.lo, b.hi, plus(b.error, of_b)};
+      converted = plus(converted, plus(times(of_a, b.computed_magnitude()), times(first.computed_magnitude(), of_b)));
+      terms[j] = product(first.computed_lo(), first.computed_hi(), second.computed_lo(), second.computed_hi());
       least = std::min(least, a.lo);
       most = std::max(most, a.hi);
       size = std::max(size, a.computed_magnitude());
@@ -258,11 +275,12 @@ void matvec_rule(const Call& call, Outcome& out) {
       const double moved =
           plus(times(half, mean.inherited), times(std::fmax(std::fabs(least), std::fabs(most)), mean.local));
       inherited = std::min(inherited, plus(moved, times(error, mass)));
-      cap = times(size, mass);
+      if (!call.arithmetic.converts) cap = times(size, mass);
     }
     const SumError sum = sum_error(terms, true, 0, call.arithmetic, 0, cap);
-    const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), sum.error);
-    const double local = plus(sum.error, storing_error(std::min(reach, sum.largest), call.arithmetic));
+    const double before = plus(converted, sum.error);
+    const double reach = plus(plus(std::fmax(std::fabs(lo), std::fabs(hi)), inherited), before);
+    const double local = plus(before, storing_error(std::min(reach, sum.largest), call.arithmetic));
     out.underflow = std::max(out.underflow, sum.underflow);
     finish_element(out, r, lo, hi, inherited, local, sum.largest);
   }

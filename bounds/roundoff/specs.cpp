@@ -286,7 +286,12 @@ SpecProgram build_spec(const Spec& spec, const SpecSizes& sizes, const Arithmeti
   const double elements =
       static_cast<double>(size_n(spec, sizes)) * static_cast<double>(chosen(sizes.d, std::max<std::size_t>(1, spec.d)));
   if (elements > 4e6) throw UsageError("--n, --d: " + name + " is analysed up to 4,000,000 elements");
-  return spec.build(spec, sizes, arithmetic);
+  SpecProgram out = spec.build(spec, sizes, arithmetic);
+  for (const Operator& op : out.program.operators)
+    if (arithmetic.converts && op.code == OpCode::online_softmax)
+      throw InputRefused(Blocker{"no-rule", name, "operands rounded to a third format have no formula here",
+                                 "no operands=", policy_text(arithmetic.policy), ""});
+  return out;
 }
 
 }  // namespace outward::roundoff

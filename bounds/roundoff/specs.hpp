@@ -29,7 +29,8 @@ struct Spec {
 std::span<const Spec> spec_table();
 // nullptr for an unknown name.
 const Spec* spec_named(std::string_view name);
-// Throws UsageError for sizes that are too large or that the operator does not have.
+// Throws UsageError for sizes that are too large or that the operator does not have, InputRefused for operands= where
+// the operator has no formula for it.
 SpecProgram build_spec(const Spec& spec, const SpecSizes& sizes, const Arithmetic& arithmetic);
 
 }  // namespace outward::roundoff

@@ -83,7 +83,7 @@ TEST_CASE("what has no formula is refused with node and kernel, all at once") {
     CHECK_MESSAGE(two.find(word) != std::string::npos, two);
   CHECK(two.find("kernel4") == std::string::npos);
   const std::string open = "binary32 reduction=any_order_any_fusion";
-  CHECK(refusal({none, open + " operands=tf32", none, none, open}).find("third format") != std::string::npos);
+  CHECK(refusal({none, open + " operands=binary64", none, none, open}).find("does not contain") != std::string::npos);
   // A sum that may be fused with one of another accumulator: no kernel says in which one the terms are added then.
   Graph graph = small_graph();
   graph.nodes[2] = {Kind::dense, {1}, 2, {1, 2, 2, 0}, {1, 0, 0.5, 1}, "node 1 'second'", {2}};
@@ -108,9 +108,12 @@ TEST_CASE("random plans: no run is beyond its bound") {
                                          "reduction=any_order",
                                          "reduction=any_order_any_fusion",
                                          "accumulator=binary64 reduction=pairwise",
+                                         "operands=tf32 reduction=sequential",
+                                         "operands=bfloat16 reduction=any_order_any_fusion",
+                                         "operands=bfloat16 reduction=block(h100_bf16)",
                                          "reduction=implementation_defined"};
   int planned_graphs = 0;
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < 120; ++trial) {
     const Graph graph = outward::testing::random_graph(random, 2, trial % 2 == 0);
     std::vector<NumericalPolicy> policies;
     for (const Node& node : graph.nodes) {
@@ -134,4 +137,69 @@ TEST_CASE("random plans: no run is beyond its bound") {
     CHECK(seen.violations == 0);
   }
   CHECK(planned_graphs > 15);
+}
+
+TEST_CASE("operands that are rounded first: the bound covers it, and is reached") {
+  // 1 + 2^-9 and 1 + 2^-8 are 1 in bfloat16 (ties to even, or nearer): 1·1 for a product of 1.0058….
+  Graph graph;
+  graph.nodes.push_back({Kind::input, {}, 1, {}, {}, "input", {1}});
+  graph.nodes.push_back({Kind::dense, {0}, 1, {1, 1, 1, 1}, {1 + 0x1p-8, 0x1p-9}, "node 0 'product'", {1}});
+  graph.nodes.push_back({Kind::relu, {1}, 1, {}, {}, "node 1 'relu'", {1}});
+  graph.output = 2;
+  const double x = 1 + 0x1p-9, lost = (1 + 0x1p-8) * x - 1;
+  for (const char* words :
+       {" reduction=sequential", " reduction=any_order_any_fusion", " reduction=block(h100_bf16)"}) {
+    const std::string policy = std::string("binary32 operands=bfloat16") + words;
+    const Program p = planned(graph, {"binary32", policy, "binary32"});
+    const roundoff::Box point{{x}, {x}, false};
+    const Analysis a = analyse(p, point);
+    const Run r = run(p, {x}, covered_orders(p)[0]);
+    // The bias is no factor of a product: it keeps its last bit.
+    CHECK(r.values[1][0] == 1 + 0x1p-9);
+    CHECK(a.at[1].out[0].error >= lost);
+    CHECK(a.at[1].out[0].error <= 1.6 * lost);
+    const Observed seen = observe(p, in_binary64(p), a, end_to_end(p, a).best, point, {1, 1});
+    CHECK(seen.violations == 0);
+    CHECK(seen.of_operator[1] > 0.99 * lost);
+  }
+  // 70000 is a number of binary32, and infinite in binary16.
+  for (const char* words : {" reduction=sequential", " reduction=any_order_any_fusion"}) {
+    const Program p = planned(graph, {"binary32", std::string("binary32 operands=binary16") + words, "binary32"});
+    const Analysis a = analyse(p, {{70000}, {70000}, false});
+    CHECK_FALSE(a.at[2].out[0].error < infinity);
+    CHECK(analyse(p, {{60000}, {60000}, false}).at[2].out[0].error < 200);
+  }
+  // A sum of numbers that are rounded first, and of some that are not.
+  Graph mean;
+  mean.nodes.push_back({Kind::input, {}, 2, {}, {}, "input", {2}});
+  mean.nodes.push_back({Kind::reduce, {0}, 1, {2, 1}, {}, "node 0 'sum'", {1}});
+  mean.output = 1;
+  for (const char* words :
+       {" operands=bfloat16 reduction=sequential", " operands=bfloat16 reduction=any_order_any_fusion"}) {
+    const Program p = planned(mean, {"binary32", std::string("binary32") + words});
+    const roundoff::Box point{{x, x}, {x, x}, false};
+    CHECK(run(p, {x, x}, covered_orders(p)[0]).values[1][0] == 2);
+    CHECK(analyse(p, point).at[1].out[0].error >= 0x1p-8);
+  }
+}
+
+TEST_CASE("a group takes the operands of its matrix products; products of two kinds are refused") {
+  const Graph graph = small_graph();
+  const std::string none = "binary32", tf32 = "binary32 operands=tf32 reduction=any_order_any_fusion";
+  const Program p = planned(graph, {none, tf32, none, none, tf32});
+  CHECK(p.arithmetic_of(2).converts);
+  CHECK_FALSE(p.arithmetic_of(3).converts);
+  const double narrow = bound_of(p),
+               wide = bound_of(planned(graph, {none, "binary32 reduction=any_order_any_fusion", none, none,
+                                               "binary32 reduction=any_order_any_fusion"}));
+  CHECK(narrow > 100 * wide);
+  Graph two = small_graph();
+  two.nodes[2] = {Kind::dense, {0}, 2, {1, 3, 2, 0}, {1, 0, 0.5, 1, 2, 3}, "node 1 'second'", {2}};
+  two.nodes[3] = {Kind::add, {1, 2}, 2, {0}, {}, "node 2 'sum'", {2}};
+  try {
+    planned(two, {none, tf32, "binary32 operands=bfloat16 reduction=sequential", none, tf32});
+    FAIL("accepted");
+  } catch (const InputRefused& refused) {
+    CHECK(std::string(refused.what()).find("operands are of another format") != std::string::npos);
+  }
 }
