@@ -172,7 +172,7 @@ void compare_numbers(const std::string& name, const char* who) {
   const Format format = parse_format(name);
   const std::vector<Value> x = operands(format);
   const Arithmetic arithmetic(format);
-  std::vector<decltype(arithmetic.number(x[0]))> numbers;
+  std::vector<typename Arithmetic::Number> numbers;
   for (const Value& v : x) numbers.push_back(arithmetic.number(v));
   const Row generic = time_generic(format, x);
   Row ours = time_fast(arithmetic, numbers);

@@ -103,8 +103,7 @@ std::optional<Integer> fast_result(const WordFormat& f, Operation operation, std
 template <class Arithmetic>
 std::optional<Integer> fast_result(const Arithmetic& f, Operation operation, std::span<const Integer> codes,
                                    Rounding rounding, Flags& flags) {
-  using Number = std::decay_t<decltype(*number_of_code(f, codes[0]))>;
-  std::array<Number, 3> x;
+  std::array<typename Arithmetic::Number, 3> x;
   for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) {
     if (codes[i].sign() < 0 || (!codes[i].is_zero() && msb(codes[i]) >= static_cast<unsigned>(f.format().width())))
       return std::nullopt;
@@ -112,7 +111,7 @@ std::optional<Integer> fast_result(const Arithmetic& f, Operation operation, std
     if (!number) return std::nullopt;
     x[i] = *number;
   }
-  Number result;
+  typename Arithmetic::Number result;
   if (!fast_operation(f, operation, x, rounding, flags, result)) return std::nullopt;
   if (auto code = code_of_number(f, result)) return code;
   return encode(f.format(), f.value(result));

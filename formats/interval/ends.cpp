@@ -26,67 +26,81 @@ Rational rational_of(const ExactNumber& x) {
   return x.exponent < 0 ? Rational(x.factor / power) : Rational(x.factor * power);
 }
 
+template <int N>
+std::size_t word_count(const Fixed<N>&) {
+  return N;
+}
+std::size_t word_count(const Long& x) { return x.size; }
+
 }  // namespace
 
-template <int N>
-FixedEnds<N>::FixedEnds(const Format& format) : arithmetic_(format) {
+template <class A>
+typename A::Number WordEnds<A>::unbounded(bool negative) const {
+  Number x;
+  x.kind = ValueKind::infinite;
+  x.negative = negative;
+  return x;
+}
+
+template <class A>
+WordEnds<A>::WordEnds(const Format& format) : arithmetic_(format) {
   require_interval_format(format);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::end(Fixed<N> x, const Flags& flags, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::end(const Number& x, const Flags& flags, Rounding rounding) const {
   return is_lost(x.kind, x.negative, flags, rounding) ? unbounded(rounding == Rounding::down) : x;
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::from(const Rational& x, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::from(const Rational& x, Rounding rounding) const {
   Flags flags;
   return end(arithmetic_.number(round(arithmetic_.format(), x, rounding, flags)), flags, rounding);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::add(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::add(const Number& a, const Number& b, Rounding rounding) const {
   Flags flags;
-  const Fixed<N> x = arithmetic_.add(a, b, rounding, flags);
+  const Number x = arithmetic_.add(a, b, rounding, flags);
   return end(x, flags, rounding);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::multiply(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::multiply(const Number& a, const Number& b, Rounding rounding) const {
   Flags flags;
-  const Fixed<N> x = arithmetic_.multiply(a, b, rounding, flags);
+  const Number x = arithmetic_.multiply(a, b, rounding, flags);
   return end(x, flags, rounding);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::fused(const Fixed<N>& a, const Fixed<N>& b, const Fixed<N>& c, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::fused(const Number& a, const Number& b, const Number& c, Rounding rounding) const {
   Flags flags;
-  const Fixed<N> x = arithmetic_.fused_multiply_add(a, b, c, rounding, flags);
+  const Number x = arithmetic_.fused_multiply_add(a, b, c, rounding, flags);
   return end(x, flags, rounding);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::divide(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::divide(const Number& a, const Number& b, Rounding rounding) const {
   Flags flags;
-  const Fixed<N> x = arithmetic_.divide(a, b, rounding, flags);
+  const Number x = arithmetic_.divide(a, b, rounding, flags);
   return end(x, flags, rounding);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::square_root(const Fixed<N>& a, Rounding rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::square_root(const Number& a, Rounding rounding) const {
   Flags flags;
-  const Fixed<N> x = arithmetic_.square_root(a, rounding, flags);
+  const Number x = arithmetic_.square_root(a, rounding, flags);
   return end(x, flags, rounding);
 }
 
-template <int N>
-Fixed<N> FixedEnds<N>::negate(Fixed<N> a, Rounding) const {
+template <class A>
+typename A::Number WordEnds<A>::negate(Number a, Rounding) const {
   if (a.kind != ValueKind::zero) a.negative = !a.negative;
   return a;
 }
 
-template <int N>
-int FixedEnds<N>::compare(const Fixed<N>& a, const Fixed<N>& b) const {
+template <class A>
+int WordEnds<A>::compare(const Number& a, const Number& b) const {
   const int x = sign(a), y = sign(b);
   if (x != y || x == 0) return x < y ? -1 : x > y ? 1 : 0;
   int magnitude = 0;
@@ -94,77 +108,21 @@ int FixedEnds<N>::compare(const Fixed<N>& a, const Fixed<N>& b) const {
     magnitude = a.kind == ValueKind::infinite ? 1 : -1;
   } else if (a.kind == ValueKind::finite) {
     if (a.exponent != b.exponent) magnitude = a.exponent < b.exponent ? -1 : 1;
-    for (std::size_t i = N; magnitude == 0 && i-- > 0;)
+    for (std::size_t i = word_count(a); magnitude == 0 && i-- > 0;)
       if (a.words[i] != b.words[i]) magnitude = a.words[i] < b.words[i] ? -1 : 1;
   }
   return x * magnitude;
 }
 
-template <int N>
-ExactNumber FixedEnds<N>::exact(const Fixed<N>& a) const {
+template <class A>
+ExactNumber WordEnds<A>::exact(const Number& a) const {
   return exact_number(arithmetic_.value(a));
 }
 
-template class FixedEnds<1>;
-template class FixedEnds<2>;
-template class FixedEnds<4>;
-
-namespace {
-Value value_end(Value x, const Flags& flags, Rounding rounding) {
-  return is_lost(x.kind, x.negative, flags, rounding) ? infinite_value(rounding == Rounding::down) : x;
-}
-}  // namespace
-
-ValueEnds::ValueEnds(const Format& format) : format_(format) { require_interval_format(format); }
-
-Value ValueEnds::from(const Rational& x, Rounding rounding) const {
-  Flags flags;
-  Value out = round(format_, x, rounding, flags);
-  return value_end(std::move(out), flags, rounding);
-}
-
-Value ValueEnds::add(const Value& a, const Value& b, Rounding rounding) const {
-  Flags flags;
-  Value out = outward::add(format_, a, b, rounding, flags);
-  return value_end(std::move(out), flags, rounding);
-}
-
-Value ValueEnds::multiply(const Value& a, const Value& b, Rounding rounding) const {
-  Flags flags;
-  Value out = outward::multiply(format_, a, b, rounding, flags);
-  return value_end(std::move(out), flags, rounding);
-}
-
-Value ValueEnds::fused(const Value& a, const Value& b, const Value& c, Rounding rounding) const {
-  Flags flags;
-  Value out = fused_multiply_add(format_, a, b, c, rounding, flags);
-  return value_end(std::move(out), flags, rounding);
-}
-
-Value ValueEnds::divide(const Value& a, const Value& b, Rounding rounding) const {
-  Flags flags;
-  Value out = outward::divide(format_, a, b, rounding, flags);
-  return value_end(std::move(out), flags, rounding);
-}
-
-Value ValueEnds::square_root(const Value& a, Rounding rounding) const {
-  Flags flags;
-  Value out = outward::square_root(format_, a, rounding, flags);
-  return value_end(std::move(out), flags, rounding);
-}
-
-Value ValueEnds::negate(Value a, Rounding) const {
-  if (a.kind != ValueKind::zero) a.negative = !a.negative;
-  return a;
-}
-
-int ValueEnds::compare(const Value& a, const Value& b) const {
-  Flags flags;
-  const Order order = compare_quiet(a, b, flags);
-  return order == Order::less ? -1 : order == Order::greater ? 1 : 0;
-}
-
-ExactNumber ValueEnds::exact(const Value& a) const { return exact_number(a); }
+template class WordEnds<FixedArithmetic<1>>;
+template class WordEnds<FixedArithmetic<2>>;
+template class WordEnds<FixedArithmetic<4>>;
+template class WordEnds<LongArithmetic>;
 
 RationalEnds::RationalEnds(std::shared_ptr<const NumberFormat> format) : format_(std::move(format)) {}
 

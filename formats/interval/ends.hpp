@@ -1,6 +1,6 @@
-// Ends of enclosures: numbers of one format, with every operation rounded once, up or down. Three classes of one shape,
-// so that code written for one (spans.hpp, bounds/precise) runs on all: fixed words for binary formats of up to 254
-// bits, Value for any binary format, rationals that are numbers of the format for every other family.
+// Ends of enclosures: numbers of one format, with every operation rounded once, up or down. Classes of one shape, so
+// that code written for one (spans.hpp, bounds/precise) runs on all: words for binary formats, fixed in number up to
+// 254 bits and long beyond, and rationals that are numbers of the format for every other family.
 //
 // Assumes: directions Rounding::up and Rounding::down only; operands of arithmetic are finite. Promises: an upper end
 // is the least number of the format at or above the exact result, or unbounded where there is none; lower ends
@@ -11,15 +11,16 @@
 #include "formats/interval/interval.hpp"
 #include "formats/number_format.hpp"
 #include "formats/words/fixed.hpp"
+#include "formats/words/long_arithmetic.hpp"
 
 namespace outward {
 
-// Binary formats of up to 64 N - 2 bits of precision.
-template <int N>
-class FixedEnds {
+// Binary formats, by FixedArithmetic or LongArithmetic.
+template <class Arithmetic>
+class WordEnds {
  public:
-  using Number = Fixed<N>;
-  explicit FixedEnds(const Format& format);  // throws as require_interval_format
+  using Number = typename Arithmetic::Number;
+  explicit WordEnds(const Format& format);  // throws as require_interval_format
 
   Number from(const Rational& x, Rounding rounding) const;
   Number add(const Number& a, const Number& b, Rounding rounding) const;
@@ -31,42 +32,23 @@ class FixedEnds {
   int compare(const Number& a, const Number& b) const;  // -1, 0, 1; unbounded ends too
   int sign(const Number& a) const { return a.kind == ValueKind::zero ? 0 : a.negative ? -1 : 1; }
   bool is_bounded(const Number& a) const { return a.kind != ValueKind::infinite; }
-  Number unbounded(bool negative) const { return {ValueKind::infinite, negative, 0, {}}; }
+  Number unbounded(bool negative) const;
   Number zero() const { return {}; }
   ExactNumber exact(const Number& a) const;
 
  private:
-  Number end(Number x, const Flags& flags, Rounding rounding) const;
-  FixedArithmetic<N> arithmetic_;
+  Number end(const Number& x, const Flags& flags, Rounding rounding) const;
+  Arithmetic arithmetic_;
 };
 
-extern template class FixedEnds<1>;
-extern template class FixedEnds<2>;
-extern template class FixedEnds<4>;
+template <int N>
+using FixedEnds = WordEnds<FixedArithmetic<N>>;  // up to 64 N - 2 bits of precision
+using LongEnds = WordEnds<LongArithmetic>;       // any precision
 
-// Any binary format.
-class ValueEnds {
- public:
-  using Number = Value;
-  explicit ValueEnds(const Format& format);  // throws as require_interval_format
-
-  Number from(const Rational& x, Rounding rounding) const;
-  Number add(const Number& a, const Number& b, Rounding rounding) const;
-  Number multiply(const Number& a, const Number& b, Rounding rounding) const;
-  Number fused(const Number& a, const Number& b, const Number& c, Rounding rounding) const;
-  Number divide(const Number& a, const Number& b, Rounding rounding) const;
-  Number square_root(const Number& a, Rounding rounding) const;
-  Number negate(Number a, Rounding) const;
-  int compare(const Number& a, const Number& b) const;
-  int sign(const Number& a) const { return a.kind == ValueKind::zero ? 0 : a.negative ? -1 : 1; }
-  bool is_bounded(const Number& a) const { return a.kind != ValueKind::infinite; }
-  Number unbounded(bool negative) const { return infinite_value(negative); }
-  Number zero() const { return {}; }
-  ExactNumber exact(const Number& a) const;
-
- private:
-  Format format_;
-};
+extern template class WordEnds<FixedArithmetic<1>>;
+extern template class WordEnds<FixedArithmetic<2>>;
+extern template class WordEnds<FixedArithmetic<4>>;
+extern template class WordEnds<LongArithmetic>;
 
 // Every family: exact rational arithmetic, then the neighbour in the format, found by its value. So formats whose own
 // arithmetic knows no directions (posits) or saturates (grids, P3109) have outward ends too.
@@ -110,7 +92,7 @@ auto with_ends(const std::shared_ptr<const NumberFormat>& format, F f) {
   if (binary_format.precision() <= 62) return f(FixedEnds<1>(binary_format));
   if (binary_format.precision() <= 126) return f(FixedEnds<2>(binary_format));
   if (binary_format.precision() <= 254) return f(FixedEnds<4>(binary_format));
-  return f(ValueEnds(binary_format));
+  return f(LongEnds(binary_format));
 }
 
 }  // namespace outward

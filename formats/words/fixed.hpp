@@ -28,6 +28,7 @@ struct Fixed {
 template <int N>
 class FixedArithmetic {
  public:
+  using Number = Fixed<N>;
   explicit FixedArithmetic(const Format& format);
 
   Fixed<N> add(const Fixed<N>& a, const Fixed<N>& b, Rounding rounding, Flags& flags) const;

@@ -39,6 +39,7 @@ struct Long {
 // Arithmetic in one format; operands of that format. Formats without fraction bits are left to the generic functions.
 class LongArithmetic {
  public:
+  using Number = Long;
   explicit LongArithmetic(const Format& format);
 
   Long add(const Long& a, const Long& b, Rounding rounding, Flags& flags) const;

@@ -82,14 +82,14 @@ std::vector<Rational> sample(Random& random, const Format& format, int count) {
 
 }  // namespace
 
-TEST_CASE("fixed words, values and rationals give the same ends") {
+TEST_CASE("fixed words, long words and rationals give the same ends") {
   Random random(501);
   for (const char* name :
        {"e4m3fn", "e5m2", "e4m3fnuz", "e2m1", "e5m2(saturate)", "bfloat16", "binary16", "binary32", "binary(4,40)"}) {
     CAPTURE(name);
     const Format format = parse_format(name);
     const std::vector<Rational> numbers = sample(random, format, 60);
-    compare_classes(FixedEnds<1>(format), ValueEnds(format), numbers, random, 150);
+    compare_classes(FixedEnds<1>(format), LongEnds(format), numbers, random, 150);
     compare_classes(FixedEnds<1>(format), RationalEnds(parse_number_format(name)), numbers, random, 150);
     compare_classes(FixedEnds<1>(format), FixedEnds<2>(format), numbers, random, 50);
   }
@@ -97,10 +97,15 @@ TEST_CASE("fixed words, values and rationals give the same ends") {
     CAPTURE(name);
     const Format format = parse_format(name);
     const std::vector<Rational> numbers = sample(random, format, 60);
-    compare_classes(FixedEnds<4>(format), ValueEnds(format), numbers, random, 100);
+    compare_classes(FixedEnds<4>(format), LongEnds(format), numbers, random, 100);
     compare_classes(FixedEnds<4>(format), RationalEnds(parse_number_format(name)), numbers, random, 50);
   }
-  compare_classes(FixedEnds<2>(binary(15, 112)), ValueEnds(binary(15, 112)), sample(random, binary(5, 10), 60), random,
+  for (const char* name : {"binary(6,300)", "binary(9,318,finite)"}) {
+    const Format format = parse_format(name);
+    const std::vector<Rational> numbers = sample(random, format, 60);
+    compare_classes(LongEnds(format), RationalEnds(parse_number_format(name)), numbers, random, 50);
+  }
+  compare_classes(FixedEnds<2>(binary(15, 112)), LongEnds(binary(15, 112)), sample(random, binary(5, 10), 60), random,
                   100);
 }
 

@@ -76,7 +76,7 @@ inline std::array<Integer, 3> random_triple(std::mt19937_64& random, const Forma
 // same words.
 template <class Arithmetic>
 void compare_values(const Arithmetic& arithmetic, const std::array<Value, 3>& x, Counts& counts) {
-  using Number = decltype(arithmetic.number(x[0]));
+  using Number = typename Arithmetic::Number;
   std::array<Number, 3> y;
   for (std::size_t k = 0; k < 3; ++k) y[k] = arithmetic.number(x[k]);
   for (int operation = 0; operation < 6; ++operation) {
