@@ -87,7 +87,7 @@ void run(const std::string& root, const std::vector<std::string>& field, int rep
                peer_seconds = std::atof(field[4].c_str());
   const bool tighter =
       widths ? all.bound <= peer_bound * (1 + 1e-4) : all.bound >= peer_bound - 1e-4 * std::abs(peer_bound);
-  std::printf("%-24s %-34s %12.6g %12.6g %12.6g %-6s %8.4f %8.4f %5.2f %8.4f %6.1fx %6.1fx %5.0f%%\n",
+  std::printf("%-24s %-34s %12.6g %12.6g %12.6g %-6s %8.5f %8.5f %5.2f %8.5f %6.1fx %6.1fx %5.0f%%\n",
               field[0].substr(field[0].rfind('/') + 1, 24).c_str(),
               field[1].substr(field[1].rfind('/') + 1, 34).c_str(), rigorous.bound, all.bound, peer_bound,
               !known    ? "-"
