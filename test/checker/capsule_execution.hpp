@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,7 @@ class GroupExecution {
 
   // The values of the stored nodes.
   const std::vector<std::vector<double>>& run(const std::vector<double>& input) {
+    choose_moved();
     for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
       const Node& node = graph_.nodes[k];
       if (node.kind == Kind::constant) values_[k] = node.payload;
@@ -97,6 +99,31 @@ class GroupExecution {
   Machine machine_;
   Random& r_;
   std::vector<std::vector<double>> values_;
+  std::vector<std::size_t> moved_;     // per contraction: how many factors before it are moved
+  std::vector<std::uint8_t> is_read_;  // inside a group, but read as a number since the factor behind it is moved
+  std::map<std::pair<std::uint32_t, std::size_t>, double> numbers_;  // of those, one for all readers
+
+  // The node that contraction k reads if so many factors before it are moved.
+  std::uint32_t before_factors(std::uint32_t k, std::size_t moved) const {
+    std::uint32_t o = graph_.nodes[k].operands[0];
+    for (; moved > 0; o = graph_.nodes[o].operands[0]) moved -= graph_.nodes[o].kind != Kind::map;
+    return o;
+  }
+  void choose_moved() {
+    numbers_.clear();
+    moved_.assign(graph_.nodes.size(), 0), is_read_.assign(graph_.nodes.size(), 0);
+    for (std::uint32_t k = 0; k < graph_.nodes.size(); ++k) {
+      if (structure_.movable[k].empty()) continue;
+      moved_[k] = r_.below(structure_.movable[k].size() + 1);
+      const std::uint32_t o = before_factors(k, moved_[k]);
+      is_read_[o] = structure_.inside[o];
+    }
+  }
+  double number(std::uint32_t o, std::size_t i) {
+    if (!structure_.inside[o]) return values_[o][i];
+    const auto known = numbers_.find({o, i});
+    return known != numbers_.end() ? known->second : numbers_[{o, i}] = collapse(expand(o, i));
+  }
 
   bool coin() { return r_.below(2) == 0; }
 
@@ -171,7 +198,7 @@ class GroupExecution {
 
   // Element i of an operand: terms of the group, or one stored number.
   Terms operand(std::uint32_t o, std::size_t i) {
-    if (!structure_.inside[o]) return {{{}, values_[o][i]}};
+    if (!structure_.inside[o] || is_read_[o]) return {{{}, number(o, i)}};
     Terms terms = expand(o, i);
     if (r_.below(3) == 0) return {{{}, collapse(std::move(terms))}};
     return terms;
@@ -182,18 +209,18 @@ class GroupExecution {
     const Node& node = graph_.nodes[k];
     const bool is_dense = node.kind == Kind::dense;
     const auto depth = static_cast<std::size_t>(node.ints[is_dense ? 1 : 0]);
-    const std::size_t columns = is_dense ? static_cast<std::size_t>(node.ints[2]) : 1, moved = movable(k);
+    const std::size_t columns = is_dense ? static_cast<std::size_t>(node.ints[2]) : 1;
     std::vector<std::pair<Kind, double>> factors;
     Terms terms;
     for (std::size_t d = 0; d < depth; ++d) {
       std::uint32_t o = node.operands[0];
       std::size_t at = i / columns * depth + d;
-      for (factors.clear(); factors.size() < moved; o = graph_.nodes[o].operands[0]) {
+      for (factors.clear(); factors.size() < moved_[k]; o = graph_.nodes[o].operands[0]) {
         const Node& before = graph_.nodes[o];
         if (before.kind == Kind::map) at = static_cast<std::size_t>(before.ints[at]);
         if (before.kind != Kind::map) factors.emplace_back(before.kind, before.payload[0]);
       }
-      Term t{{}, structure_.inside[o] ? collapse(expand(o, at)) : values_[o][at], true};
+      Term t{{}, number(o, at), true};
       if (is_dense) t.factors.push_back(node.payload[i % columns * depth + d]);
       terms.push_back(std::move(t));
     }
@@ -202,7 +229,6 @@ class GroupExecution {
     if (is_dense && node.ints[3] != 0) terms.push_back({{}, node.payload[columns * depth + i % columns]});
     return terms;
   }
-  std::size_t movable(std::uint32_t k) { return r_.below(structure_.movable[k].size() + 1); }
 
   Terms batch_norm(const Node& node, std::size_t i) {
     const auto channels = static_cast<std::size_t>(node.ints[0]);
