@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "formats/decimal/codec.hpp"
+#include "formats/words/carry.hpp"
+#include "formats/words/long_root.hpp"
 
 namespace outward::decimal {
 
 namespace {
 
 __extension__ using Word = unsigned __int128;
-__extension__ using Signed = __int128;
 
 constexpr int digits64 = 16;
 constexpr int bias64 = 398, least_exponent64 = -398, top_exponent64 = 369;
@@ -66,10 +66,16 @@ int digits_of(Word x) {
   return estimate + (x >= powers[static_cast<std::size_t>(estimate)] ? 1 : 0);
 }
 
-// Quotient and rest by a power of ten up to 10^38; the hardware divides when both fit in 64 bits.
+// Quotient and rest by a power of ten up to 10^38; the hardware divides when both fit in 64 bits, and multiplies for
+// the powers that quotients and roots are cut by.
 std::pair<Word, Word> divided(Word x, int power) {
   const Word unit = powers[static_cast<std::size_t>(power)];
   if (x >> 64 == 0) {
+    if (power == 2 || power == 3) {
+      const std::uint64_t all = static_cast<std::uint64_t>(x), by_100 = all / 100, by_1000 = all / 1000;
+      return power == 2 ? std::pair<Word, Word>{by_100, all - 100 * by_100}
+                        : std::pair<Word, Word>{by_1000, all - 1000 * by_1000};
+    }
     if (unit >> 64) return {0, x};
     const auto small = static_cast<std::uint64_t>(x), by = static_cast<std::uint64_t>(unit);
     return {small / by, small % by};
@@ -180,7 +186,7 @@ Code64 divide64(Code64 a, Code64 b, Rounding rounding, Flags& flags) {
     // At least 18 digits of quotient from at most 34 digits of dividend.
     const int scale = std::max(0, 18 + digits_of(y->coefficient) - digits_of(x->coefficient));
     const Word dividend = x->coefficient * powers[static_cast<std::size_t>(scale)];
-    Word quotient = dividend / y->coefficient;
+    Word quotient = words::divide_pair(dividend, y->coefficient);  // below 10^19
     const bool sticky = quotient * y->coefficient != dividend;
     int exponent = x->exponent - y->exponent - scale;
     if (!sticky) {  // trailing zeros go up to the preferred exponent
@@ -202,13 +208,10 @@ Code64 square_root64(Code64 a, Rounding rounding, Flags& flags) {
     int scale = 35 - digits_of(x->coefficient);
     if ((x->exponent - scale) % 2 != 0) ++scale;
     const Word radicand = x->coefficient * powers[static_cast<std::size_t>(scale)];
-    // Hardware's root and a correction by the rest; what counts is the comparison of squares.
-    const auto seed = static_cast<std::int64_t>(std::sqrt(static_cast<double>(radicand)));
-    const auto left =
-        static_cast<double>(static_cast<Signed>(radicand - static_cast<Word>(seed) * static_cast<Word>(seed)));
-    Word root = static_cast<Word>(seed + static_cast<std::int64_t>(left / (2 * static_cast<double>(seed))));
-    while (root * root > radicand) --root;
-    while ((root + 1) * (root + 1) <= radicand) ++root;
+    // The root of 4^by times as much, which has the top bits that the function of words asks for.
+    const int by = (128 - length(radicand)) / 2;
+    Word rest = 0;
+    const Word root = words::root_of_pair(radicand << 2 * by, rest) >> by;
     // Exact roots have a preferred exponent of their own: the general path.
     if (root * root != radicand)
       if (const auto code = finished(false, root, (x->exponent - scale) / 2, true, rounding, flags)) return *code;

@@ -12,20 +12,33 @@ Code code_of_bits(std::uint64_t bits, int n) { return static_cast<Code>(bits << 
 
 std::uint64_t bits_of_code(Code code, int n) { return static_cast<std::uint64_t>(code) << (64 - n) >> (64 - n); }
 
+namespace {
+
+// A magnitude as 1.fraction * 2^scale, the significand with its leading one at the top. No branch here and in what
+// follows depends on a sign or a digit, which would be guessed wrong half of the time.
+struct Magnitude {
+  std::uint64_t significand;
+  int scale;
+};
+
+// REQUIRES 0 < code.
+Magnitude magnitude_of(Code code, int n) {
+  std::uint64_t bits = static_cast<std::uint64_t>(code) << (65 - n);  // below the sign, left-aligned
+  const std::uint64_t ones = -(bits >> 63);                           // all ones for a regime of ones
+  const int run = std::min(std::countl_zero(bits ^ ones), n - 1);
+  const int regime = (run - 1) ^ static_cast<int>(~ones);  // run - 1 or -run
+  bits = bits << run << 1;
+  return {bits << 1 | std::uint64_t{1} << 63, 4 * regime + static_cast<int>(bits >> 62)};
+}
+
+}  // namespace
+
 Parts decode(Code code, int n) {
   if (code == 0) return {};
-  const bool negative = code < 0;
-  std::uint64_t bits = static_cast<std::uint64_t>(negative ? -code : code) << (65 - n);  // below the sign, left-aligned
-  const bool ones = bits >> 63;
-  const int run = std::min(ones ? std::countl_one(bits) : std::countl_zero(bits), n - 1);
-  const int regime = ones ? run - 1 : -run;
-  bits = run + 1 < 64 ? bits << (run + 1) : 0;
-  const int low = static_cast<int>(bits >> 62);
-  const std::uint64_t fraction = bits << 2;  // left-aligned; at most n - 5 bits, so the last ones are zero
-  std::uint64_t significand = fraction >> 1 | std::uint64_t{1} << 63;
-  int exponent = 4 * regime + low - 63;
-  const int zeros = std::countr_zero(significand);
-  return {negative, significand >> zeros, exponent + zeros};
+  const Code sign = code >> 63;
+  const Magnitude x = magnitude_of((code ^ sign) - sign, n);
+  const int zeros = std::countr_zero(x.significand);
+  return {sign != 0, x.significand >> zeros, x.scale - 63 + zeros};
 }
 
 namespace {
@@ -50,10 +63,10 @@ Code assemble(bool negative, std::int64_t scale, std::uint64_t fraction, bool re
   } else if (scale < -last) {
     magnitude = 1;
   } else {
-    const int regime = static_cast<int>(scale >> 2);
+    const std::int64_t regime = scale >> 2, below_one = regime >> 63;
     const auto low = static_cast<W>(scale & 3);
     // Regime, two exponent bits and the fraction behind one another: n - 1 bits are kept, the rest rounds.
-    const int run = regime >= 0 ? regime + 1 : -regime, shift = run + 1;
+    const int run = static_cast<int>(regime ^ below_one) + 1, shift = run + 1;
     W stream = low << (bits - 2);
     bool lost = rest;
     if constexpr (bits == 64) {
@@ -64,21 +77,20 @@ Code assemble(bool negative, std::int64_t scale, std::uint64_t fraction, bool re
     }
     lost |= (stream & ((W{1} << shift) - 1)) != 0;
     stream >>= shift;
-    if (regime >= 0)
-      stream |= ((W{1} << run) - 1) << (bits - run);
-    else
-      stream |= W{1} << (bits - 1 - run);
+    const W ones = ~(~W{0} >> run), one = W{1} << (bits - 1 - run), select = static_cast<W>(below_one);
+    stream |= (ones & ~select) | (one & select);
     magnitude = static_cast<std::uint64_t>(stream >> (bits - (n - 1)));
     const W below = stream << (n - 1), half = W{1} << (bits - 1);
-    if (below > half || (below == half && (lost || (magnitude & 1)))) ++magnitude;
+    magnitude += (below > half) | ((below == half) & (lost | ((magnitude & 1) != 0)));
     magnitude = std::min(magnitude, greatest_magnitude);
   }
-  return negative ? -static_cast<Code>(magnitude) : static_cast<Code>(magnitude);
+  const Code sign = -static_cast<Code>(negative);
+  return (static_cast<Code>(magnitude) ^ sign) - sign;
 }
 
 Code round_short(bool negative, std::uint64_t significand, std::int64_t exponent, bool sticky, int n) {
   const int zeros = std::countl_zero(significand);
-  const std::uint64_t fraction = zeros == 63 ? 0 : significand << (zeros + 1);  // the leading one shifted out
+  const std::uint64_t fraction = significand << zeros << 1;  // the leading one shifted out
   return n <= 32 ? assemble<std::uint64_t>(negative, exponent + 63 - zeros, fraction, sticky, n)
                  : assemble<Word>(negative, exponent + 63 - zeros, fraction, sticky, n);
 }
@@ -157,12 +169,27 @@ Code add_parts(Parts x, Parts y, int n) {
     return round(x.negative, high, base, sticky, n);
 }
 
+// The sum of posits of at most 32 bits; codes are ordered like the magnitudes. REQUIRES neither NaR nor 0.
+Code add_short(Code a, Code b, int n) {
+  const Code sign_a = a >> 63, sign_b = b >> 63, all_a = (a ^ sign_a) - sign_a, all_b = (b ^ sign_b) - sign_b;
+  const Magnitude x = magnitude_of(std::max(all_a, all_b), n), y = magnitude_of(std::min(all_a, all_b), n);
+  // Significands of at most 28 bits, one place free above: what leaves the word below is beyond all that is kept.
+  const int shift = x.scale - y.scale, within = std::min(shift, 63);
+  const std::uint64_t high = x.significand >> 1, aligned = y.significand >> 1, low = aligned >> within;
+  const std::uint64_t lost = low << within != aligned, apart = static_cast<std::uint64_t>(sign_a ^ sign_b);
+  const std::uint64_t sum = high + (((low + (lost & apart)) ^ apart) - apart);
+  if (sum == 0) return 0;
+  const int zeros = std::countl_zero(sum);
+  const Code negative = all_a < all_b ? sign_b : sign_a;
+  return assemble<std::uint64_t>(negative != 0, x.scale + 1 - zeros, sum << zeros << 1, lost != 0, n);
+}
+
 }  // namespace
 
 Code add(Code a, Code b, int n) {
   if (a == not_a_real(n) || b == not_a_real(n)) return not_a_real(n);
   if (a == 0 || b == 0) return a + b;
-  if (n <= 32) return add_parts<std::uint64_t>(decode(a, n), decode(b, n), n);
+  if (n <= 32) return add_short(a, b, n);
   return add_parts<Word>(decode(a, n), decode(b, n), n);
 }
 

@@ -19,10 +19,11 @@ Word root_of_pair(Double x, Double& rest) {
   constexpr double half_unit = 0x1.6a09e667f3bcdp+31;  // 2^31.5
   const double upper = static_cast<double>(static_cast<std::int64_t>(x >> 65));
   const double half = std::min(std::sqrt(upper) * half_unit, 0x1.fffffffffffffp+62);
+  const double per_unit = 0x1p18 / half;  // early: nothing has to wait for the division
   Word root = static_cast<Word>(static_cast<std::int64_t>(half)) << 1;
   // The error of the root is below 2^14, so that the rest, of either sign, fits a word without its lowest bits.
   const auto missing = static_cast<std::int64_t>(static_cast<__int128>(x - static_cast<Double>(root) * root) >> 20);
-  const auto correction = static_cast<std::int64_t>(static_cast<double>(missing) / half * 0x1p18);
+  const auto correction = static_cast<std::int64_t>(static_cast<double>(missing) * per_unit);
   root =
       correction > 0 && root + static_cast<Word>(correction) < root ? ~Word{0} : root + static_cast<Word>(correction);
   Double left = x - static_cast<Double>(root) * root;

@@ -162,6 +162,36 @@ TEST_CASE("wider posits equal the definition, samples") {
   std::cout << "posits of 8 to 64 bits: " << checked << " sampled results equal to the definition\n";
 }
 
+TEST_CASE("sums of posits of up to 32 bits: all sizes, sums that cancel but for a few units, long regimes") {
+  std::mt19937_64 random(20222);
+  long wrong = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const int n = 3 + static_cast<int>(random() % 30);
+    std::uint64_t a = random(), b = random();
+    switch (random() % 5) {
+      case 0:
+        b = a + random() % 9 - 4;
+        break;
+      case 1:
+        b = 4 - a - random() % 9;
+        break;
+      case 2:
+        b = a >> random() % static_cast<unsigned>(n);
+        break;
+      case 3:
+        a = (std::uint64_t{1} << random() % static_cast<unsigned>(n)) - 1 + random() % 3;
+        break;
+      default:
+        break;
+    }
+    const Code x = posit::code_of_bits(a, n), y = posit::code_of_bits(b, n);
+    if (x == posit::not_a_real(n) || y == posit::not_a_real(n)) continue;
+    const Rational sum = posit::to_rational(x, n) + posit::to_rational(y, n);
+    wrong += posit::add(x, y, n) == posit::from_rational(sum, n) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("what the standard says about posits in words") {
   CHECK(posit::to_rational(0x7f, 8) == power_of_two(24));
   CHECK(posit::to_rational(0x7e, 8) == power_of_two(20));
