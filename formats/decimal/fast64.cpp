@@ -60,32 +60,38 @@ int length(Word x) {
   return high ? 128 - std::countl_zero(high) : 64 - std::countl_zero(static_cast<std::uint64_t>(x));
 }
 
+int length(std::uint64_t x) { return 64 - std::countl_zero(x); }
+
 // Decimal digits of x > 0: 1233/4096 is just above log10(2).
-int digits_of(Word x) {
+template <class W>
+int digits_of(W x) {
   const int estimate = length(x) * 1233 >> 12;
-  return estimate + (x >= powers[static_cast<std::size_t>(estimate)] ? 1 : 0);
+  return estimate + (x >= static_cast<W>(powers[static_cast<std::size_t>(estimate)]) ? 1 : 0);
 }
 
-// Quotient and rest by a power of ten up to 10^38; the hardware divides when both fit in 64 bits, and multiplies for
-// the powers that quotients and roots are cut by.
+// Quotient and rest by a power of ten: one word, by a power up to 10^19, most often those that quotients and roots are
+// cut by, which are multiplications then.
+std::pair<std::uint64_t, std::uint64_t> divided(std::uint64_t x, int power) {
+  const auto by = [x](std::uint64_t unit) { return std::pair{x / unit, x % unit}; };
+  if (power == 2) return by(100);
+  if (power == 3) return by(1000);
+  return by(static_cast<std::uint64_t>(powers[static_cast<std::size_t>(power)]));
+}
+
+// Any number, by a power up to 10^38; the hardware divides when both fit in 64 bits.
 std::pair<Word, Word> divided(Word x, int power) {
   const Word unit = powers[static_cast<std::size_t>(power)];
   if (x >> 64 == 0) {
-    if (power == 2 || power == 3) {
-      const std::uint64_t all = static_cast<std::uint64_t>(x), by_100 = all / 100, by_1000 = all / 1000;
-      return power == 2 ? std::pair<Word, Word>{by_100, all - 100 * by_100}
-                        : std::pair<Word, Word>{by_1000, all - 1000 * by_1000};
-    }
     if (unit >> 64) return {0, x};
-    const auto small = static_cast<std::uint64_t>(x), by = static_cast<std::uint64_t>(unit);
-    return {small / by, small % by};
+    return divided(static_cast<std::uint64_t>(x), power);
   }
   const Word quotient = x / unit;
   return {quotient, x - quotient * unit};
 }
 
 // finish() of decimal_internal.hpp for x > 0 below 10^38; nullopt when the result is not a plain normal number.
-std::optional<Code64> finished(bool negative, Word coefficient, int exponent, bool sticky, Rounding rounding,
+template <class W>
+std::optional<Code64> finished(bool negative, W coefficient, int exponent, bool sticky, Rounding rounding,
                                Flags& flags) {
   const int digits = digits_of(coefficient);
   if (exponent + digits - 1 < least_exponent64 + digits64 - 1) return std::nullopt;  // tiny
@@ -99,7 +105,7 @@ std::optional<Code64> finished(bool negative, Word coefficient, int exponent, bo
   exponent += cut;
   const bool inexact = rest != 0 || sticky;
   if (inexact) {
-    const Word half = powers[static_cast<std::size_t>(cut)] / 2;
+    const W half = static_cast<W>(powers[static_cast<std::size_t>(cut)] / 2);
     bool away = false;
     switch (rounding) {
       case Rounding::nearest_even:
@@ -186,8 +192,8 @@ Code64 divide64(Code64 a, Code64 b, Rounding rounding, Flags& flags) {
     // At least 18 digits of quotient from at most 34 digits of dividend.
     const int scale = std::max(0, 18 + digits_of(y->coefficient) - digits_of(x->coefficient));
     const Word dividend = x->coefficient * powers[static_cast<std::size_t>(scale)];
-    Word quotient = words::divide_pair(dividend, y->coefficient);  // below 10^19
-    const bool sticky = quotient * y->coefficient != dividend;
+    std::uint64_t quotient = words::divide_pair(dividend, y->coefficient);  // below 10^19
+    const bool sticky = Word{quotient} * y->coefficient != dividend;
     int exponent = x->exponent - y->exponent - scale;
     if (!sticky) {  // trailing zeros go up to the preferred exponent
       for (int zeros = 0; zeros < scale; ++zeros, ++exponent) {
@@ -211,9 +217,9 @@ Code64 square_root64(Code64 a, Rounding rounding, Flags& flags) {
     // The root of 4^by times as much, which has the top bits that the function of words asks for.
     const int by = (128 - length(radicand)) / 2;
     Word rest = 0;
-    const Word root = words::root_of_pair(radicand << 2 * by, rest) >> by;
+    const std::uint64_t root = words::root_of_pair(radicand << 2 * by, rest) >> by;
     // Exact roots have a preferred exponent of their own: the general path.
-    if (root * root != radicand)
+    if (Word{root} * root != radicand)
       if (const auto code = finished(false, root, (x->exponent - scale) / 2, true, rounding, flags)) return *code;
   }
   return code_of(square_root(general(a), context_for(rounding), flags));
