@@ -45,6 +45,40 @@ inline bool same(double expected, double computed) {
   return expected == computed && std::signbit(expected) == std::signbit(computed);
 }
 
+// Roots and integral values in the directions beside nearest even, of a number and its code. Squares of both formats
+// are exact in binary64; a root is never halfway between two numbers.
+inline void compare_directed(const Format& format, const WordFormat& words, unsigned code, Counts& counts) {
+  const double x = number(format, code);
+  if (!std::isfinite(x)) return;
+  const auto root = [&](Rounding rounding, Flags& flags) {
+    return static_cast<unsigned>(words.square_root(code, rounding, flags));
+  };
+  const outward::Value value = outward::decode(format, code);
+  const auto integral = [&](Rounding rounding) {
+    Flags flags;
+    const outward::Value out = outward::round_to_integral(format, value, rounding, true, flags);
+    return number(format, static_cast<unsigned>(outward::encode(format, out)));
+  };
+  const double below = std::floor(x), above = std::ceil(x);
+  const double odd = below == above ? x : std::fmod(below, 2) != 0 ? below : above;
+  counts.wrong += !same(below, integral(Rounding::down)) + !same(above, integral(Rounding::up)) +
+                  !same(std::trunc(x), integral(Rounding::toward_zero)) +
+                  !same(std::round(x), integral(Rounding::nearest_away)) + !same(odd, integral(Rounding::to_odd));
+  counts.compared += 5;
+  if (!(x > 0)) return;
+  Flags down, up, zero, to_odd, away, even;
+  const unsigned least = root(Rounding::down, down), most = root(Rounding::up, up);
+  const double r = number(format, least), s = number(format, most);
+  const bool exact = r * r == x;
+  counts.wrong += exact ? most != least : !(most == least + 1 && r * r < x && x < s * s);
+  counts.wrong += (root(Rounding::toward_zero, zero) != least) +
+                  (root(Rounding::to_odd, to_odd) != (exact || least % 2 == 1 ? least : most)) +
+                  (root(Rounding::nearest_away, away) != root(Rounding::nearest_even, even));
+  for (const Flags& flags : {down, up, zero, to_odd, away, even})
+    counts.wrong += !(flags == Flags{false, false, false, false, !exact});
+  counts.compared += 5;
+}
+
 inline Counts compare_unary(const Format& format) {
   const WordFormat words(format);
   Counts counts;
@@ -63,6 +97,7 @@ inline Counts compare_unary(const Format& format) {
     const double as_double = std::bit_cast<double>(static_cast<std::uint64_t>(outward::encode(wide, widened)));
     counts.wrong += !same(x, as_double);
     counts.compared += 3;
+    compare_directed(format, words, code, counts);
   }
   return counts;
 }
