@@ -157,6 +157,7 @@ void compare(const std::string& name, const char* who, const Row& ours, const Ro
   print(name, "ratio to MPFR", ours, &theirs);
 }
 
+template <unsigned Bits>
 void compare_words(const std::string& name) {
   const Format format = parse_format(name);
   const std::vector<Value> x = operands(format);
@@ -165,6 +166,7 @@ void compare_words(const std::string& name) {
   Row ours = time_fast(WordFormat(format), codes);
   ours[6] = time_generic(format, x)[6];
   compare(name, "one word", ours, time_mpfr(format, x));
+  print(name, "cpp_bin_float", time_boost<Bits>(x));
 }
 
 template <class Arithmetic, unsigned Bits>
@@ -189,7 +191,10 @@ int main() {
   std::printf("%-16s %-14s", "format", "");
   for (const char* name : names) std::printf("  %6s", name);
   std::printf("\n");
-  for (const char* name : {"binary16", "bfloat16", "binary32", "binary64"}) compare_words(name);
+  compare_words<11>("binary16");
+  compare_words<8>("bfloat16");
+  compare_words<24>("binary32");
+  compare_words<53>("binary64");
   compare_numbers<FixedArithmetic<2>, 113>("binary128", "fixed words");
   compare_numbers<FixedArithmetic<4>, 201>("binary(15,200)", "fixed words");
   compare_numbers<FixedArithmetic<4>, 237>("binary256", "fixed words");
