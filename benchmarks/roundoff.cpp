@@ -116,6 +116,23 @@ class Witnesses {
     }
   }
 
+  // One against all the others, in which a softmax is steepest; nearly alike, and small, where a norm is.
+  void extremes() {
+    const std::size_t n = s_.box.lo.size();
+    const auto put = [&](double first, double even, double odd) {
+      std::vector<double> x(n);
+      for (std::size_t i = 0; i < n; ++i) x[i] = format_.round(i == 0 ? first : i % 2 == 0 ? even : odd);
+      look_at(x);
+    };
+    const double lo = s_.box.lo[0], hi = s_.box.hi[0], most = format_.round(0.7 * hi);
+    const double next = most - format_.ulp_up(most);
+    put(hi, lo, lo);
+    put(lo, hi, hi);
+    put(most, most, next);
+    put(next, most, most);
+    for (const double small : {0x1p-4, 0x1p-8, 0x1p-12}) put(0.9 * small * hi, small * hi, small * lo);
+  }
+
   // From a corner: one input after the other is moved, and stays where the error grew.
   void climb(int steps) {
     std::vector<double> x = s_.box.hi;
@@ -198,6 +215,7 @@ int operators(std::uint64_t trees, const std::string& only, std::size_t least) {
           Observed seen = observe(s.program, reference, a, end.best, s.box, how);
           Witnesses witnesses(s, reference, a, end.best, seen);
           witnesses.push_sums();
+          if (sums.count > 0) witnesses.extremes();
           if (n <= 64 && greatest(end.best) > 0) witnesses.climb(n == 16 ? 60 : 15);
           violations += seen.violations;
           runs += seen.runs;
