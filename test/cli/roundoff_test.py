@@ -192,6 +192,13 @@ class Roundoff(harness.FolderTest):
             self.assertGreater(r["observed"]["runs"], 0)
         block = self.report("--op", "transformer-block", "--format", "binary32", "--samples", "2")
         self.assertIsNotNone(block["bound"])
+        wide = self.report("--op", "attention", "--n", "16", "--format", "binary32", "--samples", "8")
+        for operands in ("bfloat16 reduction=any_order_any_fusion", "tf32 reduction=block(h100_tf32)", "binary16 reduction=sequential"):
+            r = self.report("--op", "attention", "--n", "16", "--policy", "binary32 operands=" + operands, "--samples", "8")
+            self.assertGreater(r["bound"], 100 * wide["bound"])
+        done = harness.run("roundoff", "--op", "online-softmax", "--policy", "binary32 operands=tf32 reduction=sequential")
+        self.assertEqual(done.code, 4)  # its products have no rule with operands rounded first
+        self.assertIn("online-softmax", done.err)
         listed = harness.run("roundoff", "--operators")
         self.assertEqual(listed.code, 0)
         self.assertIn("Jeannerod", listed.out)
