@@ -31,6 +31,12 @@ std::vector<const Capsule*> candidates(const std::string& op, const Profile& pro
   return list;
 }
 
+// By the profile itself: it has the record, or names it in its order.
+bool is_named(const Capsule& c, const Profile& profile) {
+  return is_listed(profile.order, c.name) || std::any_of(profile.capsules.begin(), profile.capsules.end(),
+                                                         [&](const Capsule& own) { return own.name == c.name; });
+}
+
 std::vector<LoweredGroup> lower(const std::vector<PlannedNode>& nodes, bool coalesced) {
   std::vector<LoweredGroup> groups;
   for (const PlannedNode& n : nodes) {
@@ -137,6 +143,10 @@ Plan make_plan(const Graph& graph, const Profile& profile, const Registry& regis
   plan.graph = graph_digest(graph);
   std::vector<Blocker> blockers;
   std::vector<std::string> refused;
+  for (const std::string& name : profile.order)
+    if (own.find(name) == nullptr)
+      blockers.push_back(
+          {"unknown-capsule", profile.name, "the profile's order names a capsule without a record", "", name, ""});
   for (std::uint32_t k = 0; k < graph.nodes.size(); ++k) {
     const Kind kind = graph.nodes[k].kind;
     if (kind == Kind::input || kind == Kind::constant) continue;
@@ -159,6 +169,8 @@ Plan make_plan(const Graph& graph, const Profile& profile, const Registry& regis
       found += (found.empty() ? "" : "; ") + c->name + ": ";
       for (std::size_t i = 0; i < faults.size(); ++i)
         if (i == 0 || faults[i].failure != faults[i - 1].failure) found += (i ? ", " : "") + faults[i].text;
+      // What the user says runs the operator, and does not count yet, is not exchanged for another kernel.
+      if (is_named(*c, profile) && !own.counts(*c)) break;
     }
     if (elsewhere > 0)
       found += (found.empty() ? "" : "; ") + std::to_string(elsewhere) + " capsules run on other devices";

@@ -94,7 +94,9 @@ class Audit(WithFiles):
         profile.update(name="mine", order=["mine.relu"])
         own = self.write("profile.jsonl", seal(profile))
         plan = ["audit", "plan", MODEL, "--profile", own, "--records", self.path("records")]
-        self.assertNotIn("mine.relu", harness.run(*plan).out)  # not admissible: the next one is taken
+        done = harness.run(*plan)
+        self.assertEqual((done.code, done.out), (4, ""), done)
+        self.assertIn("mine.relu: the record is not built in and its digest is on no allow-list: " + digest, done.err)
         done = harness.run(*plan, "--allow", self.write("allow", "# mine", digest + " # relu"))
         self.assertIn("mine.relu", done.out, done.err)
         for change in [("\"provider\":\"reference\"", "\"provider\":\"fast\""), ("\"trust\":\"fuzzed\"", "\"trust\":\"checked\""),
@@ -109,6 +111,27 @@ class Audit(WithFiles):
         tampered = self.write("profile.jsonl", seal(profile).replace("fuzzed", "external", 1))
         self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", tampered).code, 4)
         self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", self.write("empty", "")).code, 4)
+
+    def test_a_record_of_the_user_is_not_exchanged(self):
+        """A profile whose own record was on no allow-list, or whose order misspelt a name, was planned with the kernels of
+        another deployment, and verify proved the network for these."""
+        profile = next(json.loads(l) for l in harness.read("certificates", "records", "profiles.jsonl").splitlines() if '"deployed_tf32"' in l)
+        mine = dict(shipped("custom.dense.tf32"), policy="binary32 operands=e5m2 reduction=any_order")
+        for record in profile, mine:
+            record.pop("sha256", None)
+        line = seal(mine)
+        own = self.write("own.jsonl", seal(dict(profile, name="mine")), line)
+        misspelt = self.write("misspelt.jsonl", seal(dict(profile, name="mine", order=["custom.dense.tf23"] + profile["order"][2:])))
+        allow = ["--allow", self.write("allow", line[-66:-2])]
+        asked = [MODEL, "--radius", "0.01", "--input", os.path.join(harness.EXAMPLES, "vertical.csv"), "--label", 1]
+        for command in (["audit", "plan", MODEL], ["verify", *asked, "--semantics", "capsule"]):
+            for file, told in (own, line[-66:-2]), (misspelt, "custom.dense.tf23"):
+                done = harness.run(*command, "--profile", file)
+                self.assertEqual((done.code, done.out), (4, ""), done)
+                self.assertIn(told, done.err)
+            done = harness.run(*command, "--profile", own, *allow)
+            self.assertIn("operands=e5m2", done.out + done.err)
+            self.assertNotIn("fma", done.out)
 
     def test_seal(self):
         record = shipped("reference.relu.binary32")
