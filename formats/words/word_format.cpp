@@ -61,8 +61,19 @@ WordFormat::WordFormat(const Format& format) : fixed_(format) {
   if (format == twice) hardware_ = Hardware::double_width;
   if (plain && format.precision() <= 25 && format.exponent_bits <= 9 && std::abs(bias_) <= 300) {
     hardware_ = Hardware::narrow;
-    shift_ = 52 - fraction_bits_;
-    rebias_ = static_cast<Word>(1023 - bias_);
+    const int shift = 52 - fraction_bits_;
+    const Word rebias = static_cast<Word>(1023 - bias_), unit = Word{1} << shift;
+    narrow_ = {shift,
+               63 - sign_place_,
+               (Word{1} << sign_place_) - 1,
+               Word{1} << fraction_bits_,
+               (plain_below_ - 1) << fraction_bits_,
+               rebias << 52,
+               unit - 1,
+               unit / 2 - 1,
+               rebias << fraction_bits_,
+               Word{2} << fraction_bits_,
+               (plain_below_ - 3) << fraction_bits_};
   }
 }
 
@@ -90,32 +101,32 @@ std::uint64_t WordFormat::encode(const Fixed<1>& value) const {
   return static_cast<std::uint64_t>(outward::encode(fixed_.format(), fixed_.value(value)));
 }
 
-bool WordFormat::native(Rounding rounding) const {
+[[gnu::always_inline]] inline bool WordFormat::native(Rounding rounding) const {
   return hardware_ != Hardware::none && rounding == Rounding::nearest_even && default_modes();
 }
 
-inline bool WordFormat::widen(Word code, double& x) const {
-  const Word magnitude = code & ((Word{1} << sign_place_) - 1);
-  if ((magnitude >> fraction_bits_) - 1 >= plain_below_ - 1) return false;
-  x = std::bit_cast<double>(((magnitude << shift_) + (rebias_ << 52)) | (code >> sign_place_ & 1) << 63);
+[[gnu::always_inline]] inline bool WordFormat::widen(Word code, double& x) const {
+  const Word magnitude = code & narrow_.magnitude;
+  if (magnitude - narrow_.normal_from >= narrow_.normal_count) return false;
+  x = std::bit_cast<double>(((magnitude << narrow_.shift) + narrow_.rebias) | (code << narrow_.sign_shift & sign_bit));
   return true;
 }
 
-inline bool WordFormat::narrow(Word bits, Word& code, Flags& flags) const {
-  const Word magnitude = bits & ~sign_bit, unit = Word{1} << shift_;
-  const Word rounded = (magnitude + (unit / 2 - 1) + (magnitude >> shift_ & 1)) >> shift_;
-  const Word out = rounded - (rebias_ << fraction_bits_);
+[[gnu::always_inline]] inline bool WordFormat::narrow(Word bits, Word& code, Flags& flags) const {
+  const Word magnitude = bits & ~sign_bit;
+  const Word rounded = (magnitude + narrow_.below_half + (magnitude >> narrow_.shift & 1)) >> narrow_.shift;
+  const Word out = rounded - narrow_.rebias_code;
   // Neither the least exponent, whose numbers may come from below it, nor the greatest.
-  if ((out >> fraction_bits_) - 2 >= plain_below_ - 3) return false;
-  code = out | bits >> 63 << sign_place_;
-  flags.inexact = flags.inexact | ((magnitude & (unit - 1)) != 0);
+  if (out - narrow_.decided_from >= narrow_.decided_count) return false;
+  code = out | (bits & sign_bit) >> narrow_.sign_shift;
+  flags.inexact = flags.inexact | ((magnitude & narrow_.rest) != 0);
   return true;
 }
 
-inline bool WordFormat::native_sum(Word a, Word b, Word sign, Word& code, Flags& flags) const {
+[[gnu::always_inline]] inline bool WordFormat::native_sum(Word a, Word b, Word sign, Word& code, Flags& flags) const {
   if (hardware_ == Hardware::narrow) {
     double x = 0, y = 0;
-    if (!widen(a, x) || !widen(b ^ sign << sign_place_, y)) return false;
+    if (!widen(a, x) || !widen(b ^ sign * (narrow_.magnitude + 1), y)) return false;
     const double s = x + y;
     return narrow(odd_bits(s, rest_of_sum(x, y, s)), code, flags);
   }
@@ -126,7 +137,7 @@ inline bool WordFormat::native_sum(Word a, Word b, Word sign, Word& code, Flags&
   return true;
 }
 
-inline bool WordFormat::native_product(Word a, Word b, Word& code, Flags& flags) const {
+[[gnu::always_inline]] inline bool WordFormat::native_product(Word a, Word b, Word& code, Flags& flags) const {
   if (hardware_ == Hardware::narrow) {
     double x = 0, y = 0;
     return widen(a, x) && widen(b, y) && narrow(bits_of(x * y), code, flags);
@@ -140,7 +151,7 @@ inline bool WordFormat::native_product(Word a, Word b, Word& code, Flags& flags)
 
 // Rounding a quotient or a root to 53 bits first changes nothing (Figueroa: 53 >= 2 * 25 + 2), not even whether it is
 // exact: what is no number of p bits lies further than 2^(-2 p - 1) from every one.
-inline bool WordFormat::native_quotient(Word a, Word b, Word& code, Flags& flags) const {
+[[gnu::always_inline]] inline bool WordFormat::native_quotient(Word a, Word b, Word& code, Flags& flags) const {
   if (hardware_ == Hardware::narrow) {
     double x = 0, y = 0;
     return widen(a, x) && widen(b, y) && narrow(bits_of(x / y), code, flags);
@@ -152,7 +163,7 @@ inline bool WordFormat::native_quotient(Word a, Word b, Word& code, Flags& flags
   return true;
 }
 
-inline bool WordFormat::native_root(Word a, Word& code, Flags& flags) const {
+[[gnu::always_inline]] inline bool WordFormat::native_root(Word a, Word& code, Flags& flags) const {
   if (hardware_ == Hardware::narrow) {
     double x = 0;
     return widen(a, x) && x > 0 && narrow(bits_of(std::sqrt(x)), code, flags);
@@ -165,7 +176,7 @@ inline bool WordFormat::native_root(Word a, Word& code, Flags& flags) const {
   return true;
 }
 
-inline bool WordFormat::native_fused(Word a, Word b, Word c, Word& code, Flags& flags) const {
+[[gnu::always_inline]] inline bool WordFormat::native_fused(Word a, Word b, Word c, Word& code, Flags& flags) const {
   if (hardware_ == Hardware::narrow) {
     double x = 0, y = 0, z = 0;
     if (!widen(a, x) || !widen(b, y) || !widen(c, z)) return false;
@@ -183,40 +194,52 @@ inline bool WordFormat::native_fused(Word a, Word b, Word c, Word& code, Flags& 
   return true;
 }
 
+// Apart, so that the path by the hardware saves no registers for it.
+template <auto operation, class... Codes>
+[[gnu::noinline]] Word WordFormat::by_words(Rounding rounding, Flags& flags, Codes... codes) const {
+  return encode((fixed_.*operation)(decode(codes)..., rounding, flags));
+}
+
 Word WordFormat::add(Word a, Word b, Rounding rounding, Flags& flags) const {
   Word code = 0;
-  if (native(rounding) && native_sum(a, b, 0, code, flags)) return code;
-  return encode(fixed_.add(decode(a), decode(b), rounding, flags));
+  if (native(rounding) && native_sum(a, b, 0, code, flags)) [[likely]]
+    return code;
+  return by_words<&FixedArithmetic<1>::add>(rounding, flags, a, b);
 }
 
 Word WordFormat::subtract(Word a, Word b, Rounding rounding, Flags& flags) const {
   Word code = 0;
-  if (native(rounding) && native_sum(a, b, 1, code, flags)) return code;
-  return encode(fixed_.subtract(decode(a), decode(b), rounding, flags));
+  if (native(rounding) && native_sum(a, b, 1, code, flags)) [[likely]]
+    return code;
+  return by_words<&FixedArithmetic<1>::subtract>(rounding, flags, a, b);
 }
 
 Word WordFormat::multiply(Word a, Word b, Rounding rounding, Flags& flags) const {
   Word code = 0;
-  if (native(rounding) && native_product(a, b, code, flags)) return code;
-  return encode(fixed_.multiply(decode(a), decode(b), rounding, flags));
+  if (native(rounding) && native_product(a, b, code, flags)) [[likely]]
+    return code;
+  return by_words<&FixedArithmetic<1>::multiply>(rounding, flags, a, b);
 }
 
 Word WordFormat::divide(Word a, Word b, Rounding rounding, Flags& flags) const {
   Word code = 0;
-  if (native(rounding) && native_quotient(a, b, code, flags)) return code;
-  return encode(fixed_.divide(decode(a), decode(b), rounding, flags));
+  if (native(rounding) && native_quotient(a, b, code, flags)) [[likely]]
+    return code;
+  return by_words<&FixedArithmetic<1>::divide>(rounding, flags, a, b);
 }
 
 Word WordFormat::square_root(Word a, Rounding rounding, Flags& flags) const {
   Word code = 0;
-  if (native(rounding) && native_root(a, code, flags)) return code;
-  return encode(fixed_.square_root(decode(a), rounding, flags));
+  if (native(rounding) && native_root(a, code, flags)) [[likely]]
+    return code;
+  return by_words<&FixedArithmetic<1>::square_root>(rounding, flags, a);
 }
 
 Word WordFormat::fused_multiply_add(Word a, Word b, Word c, Rounding rounding, Flags& flags) const {
   Word code = 0;
-  if (native(rounding) && native_fused(a, b, c, code, flags)) return code;
-  return encode(fixed_.fused_multiply_add(decode(a), decode(b), decode(c), rounding, flags));
+  if (native(rounding) && native_fused(a, b, c, code, flags)) [[likely]]
+    return code;
+  return by_words<&FixedArithmetic<1>::fused_multiply_add>(rounding, flags, a, b, c);
 }
 
 OperationTable::OperationTable(const Format& format, Operation operation, Rounding rounding) : width_(format.width()) {

@@ -45,13 +45,26 @@ class WordFormat {
   bool native_root(std::uint64_t a, std::uint64_t& code, Flags& flags) const;
   bool native_fused(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t& code, Flags& flags) const;
 
+  // An operation of FixedArithmetic<1>, for all else.
+  template <auto operation, class... Codes>
+  std::uint64_t by_words(Rounding rounding, Flags& flags, Codes... codes) const;
+
   FixedArithmetic<1> fixed_;
   int fraction_bits_ = 0, sign_place_ = 0;
   std::uint64_t fields_ = 0, plain_below_ = 0;  // exponent codes; those below plain_below_ mean numbers only
   std::int64_t bias_ = 0;
   Hardware hardware_ = Hardware::none;
-  int shift_ = 0;             // narrow: fraction bits of binary64 beyond those of the format
-  std::uint64_t rebias_ = 0;  // narrow: added to an exponent code it gives that of binary64
+  // What the conversions between narrow formats and binary64 need.
+  struct Narrow {
+    int shift = 0;                                      // fraction bits of binary64 beyond those of the format
+    int sign_shift = 0;                                 // of its sign below that of binary64
+    std::uint64_t magnitude = 0;                        // the bits below the sign
+    std::uint64_t normal_from = 0, normal_count = 0;    // magnitudes that are normal numbers
+    std::uint64_t rebias = 0;                           // added to a shifted magnitude it gives that of binary64
+    std::uint64_t rest = 0, below_half = 0;             // of binary64: bits that are rounded off; less than half
+    std::uint64_t rebias_code = 0;                      // rebias in the exponent field of the format
+    std::uint64_t decided_from = 0, decided_count = 0;  // magnitudes of results that are certainly right
+  } narrow_;
 };
 
 // All results of one operation of two operands in a format of at most 8 bits, by table.
