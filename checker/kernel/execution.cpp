@@ -7,7 +7,7 @@ namespace {
 
 template <class F> bool convert(const Fraction& x, Nearest<F>* out) {
   double rounded = 0;
-  const bool fits = (sizeof(F) == 4 ? round_binary32 : round_binary64)(x, &rounded);
+  const bool fits = round_to_float(x, sizeof(F) == 8, &rounded);
   return *out = rounded, fits;
 }
 bool convert(const Fraction& x, Exact* out) {  // false if the arithmetic would have to round

@@ -43,9 +43,9 @@ template <class U> void State<U>::start(const std::vector<InputRange>& box) {
   for (std::size_t i = 0; i < box.size(); ++i) {
     Fraction lo = box[i].lo, hi = box[i].hi;
     if (numerics_.semantics != Semantics::real) {  // the network receives fl(x)
-      const auto round = graph_.is_binary64 ? round_binary64 : round_binary32;
+      const bool is_64 = graph_.is_binary64;
       double low = 0, high = 0;
-      if (!round(lo, &low) || !round(hi, &high)) {
+      if (!round_to_float(lo, is_64, &low) || !round_to_float(hi, is_64, &high)) {
         throw RuleFault{"input " + std::to_string(i) + " overflows the element type"};
       }
       lo = std::min(lo, Fraction::from_double(low)), hi = std::max(hi, Fraction::from_double(high));

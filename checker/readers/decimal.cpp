@@ -13,14 +13,6 @@ bool only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool round_value(const Fraction& value, bool is_binary64, double* out) {
-  std::uint64_t pattern = 0;
-  if (!round_to_bits(value, is_binary64, &pattern)) return false;
-  *out = is_binary64 ? std::bit_cast<double>(pattern)
-                     : std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
-  return true;
-}
-
 }  // namespace
 
 DecimalStatus read_decimal(std::string_view text, Fraction* out) {
@@ -99,7 +91,12 @@ bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* patte
   return true;
 }
 
-bool round_binary32(const Fraction& value, double* out) { return round_value(value, false, out); }
-bool round_binary64(const Fraction& value, double* out) { return round_value(value, true, out); }
+bool round_to_float(const Fraction& value, bool is_binary64, double* out) {
+  std::uint64_t pattern = 0;
+  if (!round_to_bits(value, is_binary64, &pattern)) return false;
+  *out = is_binary64 ? std::bit_cast<double>(pattern)
+                     : std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
+  return true;
+}
 
 }  // namespace outward_check

@@ -201,8 +201,7 @@ class Import {
   }
 
   void define(const std::string& name) {
-    require(!name.empty() && names_.insert(name).second,
-            "a tensor without a name, or a name defined before");
+    require(!name.empty() && names_.insert(name).second, "no name, or one defined before");
   }
   void check_type(const Value& v) const {
     support(!is_float(v.type) || v.type == to_.type(), "a float of another type than the inputs");

@@ -67,7 +67,6 @@ bool parse_decimal(std::string_view text, Fraction* out);  // ReadError (limit) 
 // The bit pattern of the value rounded to nearest, ties to even, with subnormals; false if it
 // overflows. Zero is +0.
 bool round_to_bits(const Fraction& value, bool is_binary64, std::uint64_t* pattern);
-bool round_binary32(const Fraction& value, double* out);  // the same as a number
-bool round_binary64(const Fraction& value, double* out);
+bool round_to_float(const Fraction& value, bool is_binary64, double* out);  // as a number
 
 }  // namespace outward_check

@@ -248,7 +248,7 @@ Fraction decimal_of(const JsonText& number) {
 Fraction binary64_of(const JsonText& number) {
   if (!number.is(JsonKind::number)) malformed(number, "expected a number");
   double value = 0;
-  if (!round_binary64(decimal_of(number), &value)) malformed(number, "the number is outside binary64");
+  if (!round_to_float(decimal_of(number), true, &value)) malformed(number, "the number is outside binary64");
   return Fraction::from_double(value);
 }
 

@@ -34,7 +34,7 @@ void collect_wide_numbers(const JsonText& value, std::vector<const JsonText*>* o
     for (const JsonText& item : value.items) collect_wide_numbers(item, out);
     return;
   }
-  if (!round_binary32(x, &rounded) || Fraction::from_double(rounded) != x) out->push_back(&value);
+  if (!round_to_float(x, false, &rounded) || Fraction::from_double(rounded) != x) out->push_back(&value);
 }
 
 // Measured: Euclid's algorithm takes about 20 steps per word, each several passes over the number.
@@ -163,7 +163,7 @@ Region affine_image(const Matrix& weights, const Vector& bias, const Region& x) 
 
 Fraction binary64_nearest(const Fraction& value) {
   double rounded = 0;
-  if (!round_binary64(value, &rounded)) throw ReadError(ReadError::Class::malformed, "a number outside binary64");
+  if (!round_to_float(value, true, &rounded)) throw ReadError(ReadError::Class::malformed, "a number outside binary64");
   return Fraction::from_double(rounded);
 }
 

@@ -97,10 +97,10 @@ TEST_CASE("rounding agrees with strtod and strtof") {
     REQUIRE(parse_decimal(text, &f));
     double rounded = 0;
     const double want = std::strtod(text, nullptr);
-    REQUIRE(round_binary64(f, &rounded) == std::isfinite(want));
+    REQUIRE(round_to_float(f, true, &rounded) == std::isfinite(want));
     if (std::isfinite(want)) REQUIRE(rounded == want);
     const float want32 = std::strtof(text, nullptr);
-    REQUIRE(round_binary32(f, &rounded) == std::isfinite(want32));
+    REQUIRE(round_to_float(f, false, &rounded) == std::isfinite(want32));
     if (std::isfinite(want32)) REQUIRE(rounded == static_cast<double>(want32));
   }
 }
@@ -108,19 +108,19 @@ TEST_CASE("rounding agrees with strtod and strtof") {
 TEST_CASE("ends of the ranges") {
   double r = 1;
   const Fraction half_least(1, BigInt(1) << 150);
-  CHECK(round_binary32(half_least, &r));
+  CHECK(round_to_float(half_least, false, &r));
   CHECK(r == 0.0);  // the tie goes to the even zero
-  CHECK(round_binary32(half_least * Fraction(3), &r));
+  CHECK(round_to_float(half_least * Fraction(3), false, &r));
   CHECK(r == 0x1p-148);
-  CHECK(round_binary32(half_least + Fraction(1, BigInt(1) << 300), &r));
+  CHECK(round_to_float(half_least + Fraction(1, BigInt(1) << 300), false, &r));
   CHECK(r == 0x1p-149);
   const Fraction overflow = Fraction((BigInt(1) << 128) - (BigInt(1) << 103));
-  CHECK_FALSE(round_binary32(overflow, &r));
-  CHECK(round_binary32(overflow - Fraction(1, 3), &r));
+  CHECK_FALSE(round_to_float(overflow, false, &r));
+  CHECK(round_to_float(overflow - Fraction(1, 3), false, &r));
   CHECK(r == 0x1.fffffep127);
-  CHECK_FALSE(round_binary64(-Fraction(BigInt(1) << 1024), &r));
-  CHECK_FALSE(round_binary64(Fraction(BigInt::power_of_ten(20000)), &r));
-  CHECK(round_binary64(Fraction(1, BigInt::power_of_ten(20000)), &r));
+  CHECK_FALSE(round_to_float(-Fraction(BigInt(1) << 1024), true, &r));
+  CHECK_FALSE(round_to_float(Fraction(BigInt::power_of_ten(20000)), true, &r));
+  CHECK(round_to_float(Fraction(1, BigInt::power_of_ten(20000)), true, &r));
   CHECK(r == 0.0);
   std::uint64_t pattern = 0;
   CHECK(round_to_bits(Fraction(-1, 3), false, &pattern));

@@ -28,7 +28,7 @@ BANNED_IN_CHECKER = {"fenv.h", "cfenv", "thread", "future", "mutex", "atomic", "
 TRUSTED_BASE = {"checker/kernel": 3000, "checker/readers": 2000}
 # The design's budget is not met yet (README, "What is trusted"). Until it is, the trusted base may only shrink: lower these
 # numbers with every commit that makes it smaller, and remove them when the budget holds.
-TRUSTED_BASE_TODAY = {"checker/readers": 2891}
+TRUSTED_BASE_TODAY = {"checker/readers": 2886}
 LONGEST_FILE = 500
 LONGEST_LINE = 120
 BANNED_FLAGS = ["-ffast" "-math", "-O" "fast", "-march=" "native", "-funsafe" "-math", "-mtune=" "native", "-ffp-contract=" "fast"]
