@@ -117,8 +117,9 @@ class Roundoff(harness.FolderTest):
         for name, text in (("records/mine.jsonl", line), ("profile.jsonl", seal(profile)), ("allow", line[-66:-2])):
             write(name, text)
         query = (path, "--profile", self.path("profile.jsonl"), "--records", self.path("records"), "--range=-1,1")
-        dense = {o["capsule"] for o in self.report(*query)["operators"] if o["kind"] == "dense"}
-        self.assertEqual(dense, {"reference.dense.binary32"})
+        refused = harness.run("roundoff", *query)
+        self.assertEqual((refused.code, refused.out), (4, ""))
+        self.assertIn("mine.dense", refused.err)
         r = self.report(*query, "--allow", self.path("allow"))
         self.assertEqual({o["capsule"] for o in r["operators"] if o["kind"] == "dense"}, {"mine.dense"})
         self.assertEqual({o["capsule"] for o in r["operators"] if o["kind"] == "relu"}, {"reference.relu.binary32"})
