@@ -336,24 +336,25 @@ template <int W>
     return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
   if (cut_ >= 64 || rounding != Rounding::nearest_even) [[unlikely]]
     return rounded_anyhow<W>(negative, exponent, words, sticky, rounding, flags);
-  Fixed<N> result{ValueKind::finite, negative, exponent, {}};
+  // Words on their own and one value at the end: a value filled in and copied would wait for its parts to be stored.
+  Words<N> out;
 #pragma GCC unroll 4
-  for (std::size_t i = 0; i < N; ++i) result.words[i] = words[W - N + i];
+  for (std::size_t i = 0; i < N; ++i) out[i] = words[W - N + i];
   Word lower = sticky ? 1 : 0;
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < W - N; ++i) lower |= words[i];
-  const Word unit = Word{1} << cut_, half = unit >> 1, low = result.words[0] & (unit - 1);
-  const bool up = (low > half) | ((low == half) & ((lower != 0) | ((result.words[0] & unit) != 0)));
-  unsigned char carry = words::add_word(0, result.words[0] - low, (up ? 1U : 0U) * unit, result.words[0]);
+  const Word unit = Word{1} << cut_, half = unit >> 1, low = out[0] & (unit - 1);
+  const bool up = (low > half) | ((low == half) & ((lower != 0) | ((out[0] & unit) != 0)));
+  unsigned char carry = words::add_word(0, out[0] - low, (up ? 1U : 0U) * unit, out[0]);
 #pragma GCC unroll 4
-  for (std::size_t i = 1; i < N; ++i) carry = words::add_word(carry, result.words[i], 0, result.words[i]);
+  for (std::size_t i = 1; i < N; ++i) carry = words::add_word(carry, out[i], 0, out[i]);
   if (carry != 0) [[unlikely]] {  // all ones: the next power of two
     if (exponent == greatest_) return rounded_generically<W>(negative, exponent, words, sticky, rounding, flags);
-    result.words[N - 1] = Word{1} << 63;
-    ++result.exponent;
+    out[N - 1] = Word{1} << 63;
+    ++exponent;
   }
   flags.inexact = flags.inexact | ((low | lower) != 0);
-  return result;
+  return {ValueKind::finite, negative, exponent, out};
 }
 
 template <int N>
