@@ -3,6 +3,7 @@
 #include <array>
 
 #include "formats/decimal/codec.hpp"
+#include "formats/decimal/fast64.hpp"
 #include "formats/error.hpp"
 #include "formats/families.hpp"
 
@@ -33,6 +34,8 @@ class DecimalFormat : public NumberFormat {
   }
 
   Integer apply(Operation operation, std::span<const Integer> codes, Rounding rounding, Flags& flags) const override {
+    if (width_ == 64 && encoding_ == decimal::Encoding::bid)
+      if (const auto code = fast_result(operation, codes, rounding, flags)) return Integer(*code);
     std::array<decimal::Number, 3> x;
     for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) x[i] = decimal::decode(codes[i], width_, encoding_);
     return decimal::encode(result(operation, x, rounded(rounding), flags), width_, encoding_);
@@ -75,6 +78,33 @@ class DecimalFormat : public NumberFormat {
     decimal::Context context = context_;
     context.rounding = rounding;
     return context;
+  }
+
+  // decimal64 in words; nullopt: not decided there, flags as they were.
+  static std::optional<decimal::Code64> fast_result(Operation operation, std::span<const Integer> codes,
+                                                    Rounding rounding, Flags& flags) {
+    std::array<decimal::Code64, 3> x{};
+    for (std::size_t i = 0; i < codes.size() && i < x.size(); ++i) {
+      if (codes[i].sign() < 0 || codes[i].backend().size() > 1) return std::nullopt;
+      x[i] = *codes[i].backend().limbs();
+    }
+    switch (operation) {
+      case Operation::add:
+        return decimal::add64(x[0], x[1], rounding, flags);
+      case Operation::subtract:
+        if ((x[1] >> 59 & 15) == 15) return std::nullopt;  // a NaN keeps its sign
+        return decimal::add64(x[0], x[1] ^ decimal::Code64{1} << 63, rounding, flags);
+      case Operation::multiply:
+        return decimal::multiply64(x[0], x[1], rounding, flags);
+      case Operation::divide:
+        return decimal::divide64(x[0], x[1], rounding, flags);
+      case Operation::square_root:
+        return decimal::square_root64(x[0], rounding, flags);
+      case Operation::fused_multiply_add:
+        return decimal::fused_multiply_add64(x[0], x[1], x[2], rounding, flags);
+      default:
+        return std::nullopt;
+    }
   }
 
   static decimal::Number result(Operation operation, const std::array<decimal::Number, 3>& x,

@@ -2,13 +2,16 @@
 // integers against the general path. Prints SKIPPED where the compiler has no such types.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <random>
+#include <span>
 
 #include "formats/decimal/codec.hpp"
 #include "formats/decimal/fast64.hpp"
+#include "formats/number_format.hpp"
 
 namespace {
 
@@ -43,6 +46,7 @@ int samples(int normally) {
 
 TEST_CASE("decimal64 in 128-bit integers equals the general path") {
   std::mt19937_64 random(64);
+  const auto interface = parse_number_format("decimal64");
   std::size_t checked = 0;
   for (int i = 0; i < samples(40000); ++i) {
     const Number x = draw(random, decimal::decimal64), y = draw(random, decimal::decimal64);
@@ -61,6 +65,16 @@ TEST_CASE("decimal64 in 128-bit integers equals the general path") {
                                  decimal::scientific_text(value);
       CHECK_MESSAGE(same, report);
     };
+    const auto interface_result = [&](Operation operation, std::array<Integer, 3> codes, std::size_t operands,
+                                      Flags& flags) {
+      return interface->apply(operation, std::span(codes).first(operands), context.rounding, flags)
+          .convert_to<std::uint64_t>();
+    };
+    Flags g[4];
+    check("interface sub", interface_result(Operation::subtract, {a, b, c}, 2, g[0]), g[0],
+          decimal::subtract(x, y, context, g[1]), g[1]);
+    check("interface fma", interface_result(Operation::fused_multiply_add, {a, b, c}, 3, g[2]), g[2],
+          decimal::fused_multiply_add(x, y, z, context, g[3]), g[3]);
     Flags f[10];
     check("add", decimal::add64(a, b, context.rounding, f[0]), f[0], decimal::add(x, y, context, f[1]), f[1]);
     check("mul", decimal::multiply64(a, b, context.rounding, f[2]), f[2], decimal::multiply(x, y, context, f[3]), f[3]);
