@@ -194,7 +194,9 @@ int audit_certificate(const AuditOptions& o) {
                     " underflow and evaluate each sum group in some order (" + head.semantics +
                     "); that the deployed kernels do so is not in the certificate");
   }
-  notes.push_back("the proof rests on the checker: certificates/TRUST.md");
+  notes.push_back(
+      "the claim and the records were read, not the proof: whether that is VALID, or a proof at all, says `check` "
+      "(certificates/TRUST.md)");
   std::string sha256;
   if (!o.model.empty()) {
     const Model model = import_onnx(o.model, parse_shapes(o.shapes));
@@ -236,8 +238,8 @@ int audit_certificate(const AuditOptions& o) {
                 {"trust", used.empty() ? PlanJson(nullptr) : closure_json(used)},
                 {"raise", raise}});
   } else {
-    std::printf("%s (claim %s, semantics %s)\n", outside.empty() ? "covered" : "not covered", head.claim.c_str(),
-                head.semantics.c_str());
+    std::printf("%s (claim %s, semantics %s%s)\n", outside.empty() ? "covered" : "not covered", head.claim.c_str(),
+                head.semantics.c_str(), outside.empty() ? ", if `check` finds the proof VALID" : "");
     for (const std::string& n : notes) std::printf("note: %s\n", n.c_str());
     for (const Finding& f : findings)
       std::printf("%s: %s [%s]\n", f.passed ? "covers" : "OUTSIDE the claim", f.subject.c_str(), f.text.c_str());

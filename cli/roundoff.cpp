@@ -110,6 +110,9 @@ int main(int argc, char** argv) {
     }
     if (!options.file.empty()) {
       refuse_others(app, 'm', "models");
+      if (!options.input.empty() + !options.range.empty() + !options.property.empty() > 1)
+        throw UsageError("--input, --range and --property exclude each other: each says where the inputs lie");
+      if (!options.radius.empty() && options.input.empty()) throw UsageError("--radius is that around --input");
       return roundoff_model(options);
     }
     throw UsageError("a model, an expression (*.fpcore or --expression) or --op is needed");

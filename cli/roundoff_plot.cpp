@@ -71,9 +71,7 @@ void write_roundoff_plot(const RoundoffReport& r, const std::string& path) {
                     "\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
                     "fill=\"white\"/>\n";
   svg += text_at(10, 20, r.subject + ": " + r.policy, "font-weight=\"bold\"");
-  svg += text_at(10, 38,
-                 r.inputs + "; greatest output error " +
-                     (r.bound() < HUGE_VAL ? figure_text("%.3g", r.bound()) : std::string("unbounded")));
+  svg += text_at(10, 38, r.inputs + "; greatest output error " + short_figure_up(r.bound()));
   svg += text_at(label_width, 58, "share of the output error");
   svg += text_at(label_width + share_width + 20, 58, "values (grey), total error (orange), local error (blue)");
   const int step = std::max(1, static_cast<int>((to - from) / 8));
@@ -94,7 +92,7 @@ void write_roundoff_plot(const RoundoffReport& r, const std::string& path) {
     const auto line = [&](double value, double at, double thick, const char* colour, const char* what) {
       if (!(value > 0)) return;
       const double end = value < HUGE_VAL ? place(value) : x0 + error_width;
-      svg += bar(x0, at, end - x0, thick, colour, o.name + ", " + what + " " + figure_text("%.4g", value));
+      svg += bar(x0, at, end - x0, thick, colour, o.name + ", " + what + " " + short_figure_up(value));
     };
     line(size, y + 2, row_height - 6, "#e5e7eb", "values up to");
     line(o.total, y + 5, 6, "#fb923c", "total error");

@@ -23,16 +23,6 @@ std::string short_figure(double x) {
   return text;
 }
 
-// Three digits, not below the number: bounds and ranges.
-std::string short_figure_up(double x) {
-  if (!(x > 0 && x < HUGE_VAL)) return short_figure(x);
-  for (double y = x;; y += x * 1e-3) {
-    std::string text = short_figure(y);
-    const auto printed = parse_decimal(text);
-    if (!printed || *printed >= exact(x)) return text;
-  }
-}
-
 // JSON has no infinity: null.
 Json finite_number(double x) { return std::fabs(x) < HUGE_VAL ? Json(x) : Json(nullptr); }
 Json observed_number(double x) { return x < 0 ? Json(nullptr) : finite_number(x); }
@@ -184,6 +174,15 @@ Json report_json(const RoundoffReport& r) {
 }
 
 }  // namespace
+
+std::string short_figure_up(double x) {
+  if (!(x > 0 && x < HUGE_VAL)) return short_figure(x);
+  for (double y = x;; y += x * 1e-3) {
+    std::string text = short_figure(y);
+    const auto printed = parse_decimal(text);
+    if (!printed || *printed >= exact(x)) return text;
+  }
+}
 
 double RoundoffReport::bound() const {
   double most = 0;

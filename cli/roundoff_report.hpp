@@ -9,6 +9,9 @@
 
 namespace outward::cli {
 
+// Three digits, not below the number: bounds and ranges.
+std::string short_figure_up(double x);
+
 struct OperatorLine {
   std::string name, kind, format, accumulator, source;
   std::int64_t node = -1;  // of the graph; −1: none

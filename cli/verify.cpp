@@ -79,7 +79,7 @@ int verify(const Options& o) {
   report.semantics = solved.semantics;
   report.real_only = solved.real_only;
   if (solved.plan) report.plan_lines = summary_lines(*solved.plan);
-  if (!solved.uncertified.empty()) report.notes.push_back(solved.uncertified);
+  if (!o.certificate.empty() && !solved.uncertified.empty()) report.notes.push_back(solved.uncertified);
   if (!outcome.proof_in_memory.empty())
     report.notes.push_back("the proof stayed in memory: " + outcome.proof_in_memory);
   report.total_seconds = used();

@@ -38,6 +38,16 @@ std::vector<Capsule> capsules_of(const Plan& plan) {
   return used;
 }
 
+// Whether one policy for all kernels rounds operands, flushes or rounds as this kernel does not. Orders of sums have
+// nearly the same boxes.
+bool allows_more(NumericalPolicy common, const Capsule& kernel) {
+  std::optional<NumericalPolicy> own = common_policy(std::span(&kernel.policy, 1), common.format);
+  if (!own) return true;
+  const bool contracts = kernel.op == "dense" || kernel.op == "conv" || kernel.op == "reduce";
+  if (!contracts) common.operands.reset(), own->operands.reset();
+  return *own != common;
+}
+
 }  // namespace
 
 PlannedQuery plan_query(const Options& o, const Model& model) {
@@ -73,7 +83,9 @@ PlannedQuery plan_query(const Options& o, const Model& model) {
       return run_under(graph, policies, input, nodes);
     };
   q.bounded = q.policies;
-  if (q.common && !o.certificate.empty()) q.bounded.assign(q.policies.size(), *q.common);
+  if (!q.common || o.certificate.empty()) return q;
+  q.bounded.assign(q.policies.size(), *q.common);
+  for (const PlannedNode& n : q.plan->plan().nodes) q.weakened = q.weakened || allows_more(*q.common, n.capsule);
   return q;
 }
 

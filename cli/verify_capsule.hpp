@@ -19,6 +19,7 @@ struct PlannedQuery {
   std::vector<NumericalPolicy> bounded;   // what the bounds follow: those, or `common` where a certificate claims it
   Execution execution;                    // empty if this program cannot follow the policies
   bool covered = false;                   // every policy is covered by the float claim of the element type
+  bool weakened = false;                  // `bounded` allows more than sums in other orders where `policies` do not
   std::optional<NumericalPolicy> common;  // otherwise: what a certificate can claim instead, if anything
   CertificateHeader claimed;              // semantics and numerics of a certificate; "" if there can be none
 };

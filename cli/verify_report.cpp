@@ -50,6 +50,13 @@ std::string verdict_line(const Options& options, const Property& property, const
          ")";
 }
 
+// With --deploy the claim over the reals has room for the executions of one format.
+std::string covered(const Options& options, const Report& r) {
+  if (options.deploy.empty()) return coverage(r.semantics);
+  return "the network over the real numbers and its executions in " + options.deploy + " as `roundoff` has them" +
+         ", inputs rounded once; no other floating point";
+}
+
 Json range_json(const Range& range) {
   Json out = Json::array();
   for (std::size_t i = 0; i < range.lo.size(); ++i) {
@@ -94,8 +101,7 @@ void print_json(const Options& options, const Model& model, const Property& prop
   j["verdict"] = word(o.verdict);
   j["semantics"] = semantics_name(r.semantics);
   j["precision"] = text_or_null(r.precision);
-  j["covers"] =
-      o.verdict == Verdict::holds || o.verdict == Verdict::bound ? Json(coverage(r.semantics)) : Json(nullptr);
+  j["covers"] = o.verdict == Verdict::holds || o.verdict == Verdict::bound ? Json(covered(options, r)) : Json(nullptr);
   j["reason"] = o.reason;
   j["next"] = o.next;
   j["violated_elsewhere"] = o.violated_elsewhere;
@@ -199,7 +205,7 @@ void print_report(const Options& options, const Model& model, const Property& pr
   if (options.quiet || options.competition) return;
   for (const std::string& line : property.dropped) std::cerr << "note: dropped empty case: " << line << "\n";
   if (o.verdict == Verdict::holds || o.verdict == Verdict::bound) {
-    std::cout << "covers: " << coverage(r.semantics) << "\n";
+    std::cout << "covers: " << covered(options, r) << "\n";
     if (!options.scale.empty() || !options.mean.empty() || !options.std.empty())
       std::cout << "assumes: the network receives the correctly rounded preprocessed input; the preprocessing itself "
                    "is outside the claim\n";

@@ -58,12 +58,16 @@ Property radius_query(const Options& o, const Model& model, std::vector<std::str
     r.target = "none";
   } else {
     r.target = "label";
+    const std::vector<double> y = run_reference(graph, reference_input(r, graph));
+    for (std::uint32_t j = 1; j < y.size(); ++j)
+      if (y[j] > y[r.label]) r.label = j;
     if (label >= 0) {
+      const std::string asked = std::to_string(label);
+      if (static_cast<std::size_t>(label) < y.size() && y[r.label] > y[static_cast<std::size_t>(label)])
+        notes.push_back("the model predicts " + std::to_string(r.label) + " at the centre, not label " + asked +
+                        ": a counterexample at every radius");
       r.label = static_cast<std::uint32_t>(label);
     } else {
-      const std::vector<double> y = run_reference(graph, reference_input(r, graph));
-      for (std::uint32_t j = 1; j < y.size(); ++j)
-        if (y[j] > y[r.label]) r.label = j;
       notes.push_back("no --label: the label is " + std::to_string(r.label) +
                       ", what the model predicts at the centre");
     }
@@ -154,14 +158,16 @@ void solve_planned(const Options& o, const Model& model, const std::function<dou
     judge_planned(planned, model, out.property, outcome, certificate, uncertified);
     return outcome;
   };
-  const bool weakened = planned.bounded != planned.policies;
-  out.outcome = attempt(weakened && o.timeout > 0 ? (used() + o.timeout) / 2 : used(), out.uncertified);
+  out.outcome = attempt(planned.weakened && o.timeout > 0 ? (used() + o.timeout) / 2 : used(), out.uncertified);
   out.certificate = std::exchange(certificate, CertificateText());
-  if (!weakened || out.outcome.verdict != Verdict::unknown || interrupted) return;
+  if (!planned.weakened || out.outcome.verdict != Verdict::unknown || interrupted) return;
   planned.bounded = planned.policies;
   std::string uncertified;
   Outcome outcome = attempt(used(), uncertified);
-  if (outcome.verdict == Verdict::unknown) return;
+  if (outcome.verdict == Verdict::unknown) {
+    out.uncertified += "; the second half of the time went to the policy of each kernel, which leaves it open, too";
+    return;
+  }
   if (outcome.verdict == Verdict::holds)
     uncertified =
         "no certificate: proved under the policy of each kernel; one policy that covers them all, which a certificate "

@@ -154,11 +154,11 @@ std::string beyond(const std::string& op, const std::string& policy, const std::
   const std::set<std::string> covered = covered_words(claim, &format);
   if (format.empty()) return "the claim is about the reals";
   const std::vector<std::string> words = words_of(policy);
-  if (words.empty() || words[0] != format) return "it computes in " + (words.empty() ? "nothing" : words[0]);
+  if (words.empty() || words[0] != format) return "the policy computes in " + (words.empty() ? "nothing" : words[0]);
   const bool contracts = op == "dense" || op == "conv" || op == "reduce";
   for (std::size_t i = 1; i < words.size(); ++i)
     if (covered.count(words[i]) == 0 || (!contracts && words[i].starts_with("operands=")))
-      return "its policy says " + words[i] + (contracts ? "" : " of " + op);
+      return "the policy says " + words[i] + (contracts ? "" : " of " + op);
   return "";
 }
 
@@ -200,6 +200,26 @@ std::set<std::string> allowed_digests(const std::string& path) {
 }
 
 }  // namespace
+
+void require_policy(const std::string& under) {
+  const std::vector<std::string> words = words_of(under);
+  if (words.empty() || (words[0] != "binary32" && words[0] != "binary64"))
+    throw UsageError{"--under " + under +
+                     ": a policy begins with binary32 or binary64, the formats that claims are about"};
+  std::string format;
+  std::set<std::string> known = covered_words("fp32_any", &format);
+  known.insert({"subnormals=flush", "rounding=nearest_away", "rounding=toward_zero", "rounding=up", "rounding=down"});
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string key = words[i].substr(0, words[i].find('=') + 1);
+    const bool free =
+        key == "operands=" || key == "accumulator=" || key == "ulp=" || words[i].starts_with("reduction=block(");
+    if (known.count(words[i]) != 0 || (free && words[i].size() > key.size())) continue;
+    throw UsageError{
+        "--under " + under + ": " + words[i] +
+        " is no word of a policy (certificates/RECORDS.md): operands=, accumulator=, rounding=, subnormals=, "
+        "contraction=, reduction=, ulp=, separated by spaces"};
+  }
+}
 
 void judge_policy(const Options& options, Line* line) {
   if (options.under.empty()) return;

@@ -11,6 +11,9 @@ namespace outward_check {
 // The labels, from weakest to strongest.
 inline constexpr const char* trust_labels[] = {"external", "fuzzed", "checked", "proved"};
 
+// Throws UsageError unless the text reads as a policy in binary32 or binary64.
+void require_policy(const std::string& under);
+
 // REQUIRES a line about a certificate of ours that is VALID. The maker of a certificate chooses the words of a claim
 // `capsule` and the records that it names: what the network runs under is said with --under. Where the claim does not
 // cover every execution under that policy the word becomes VALID_BUT_NOT_ASKED.

@@ -216,6 +216,9 @@ Line judge_content(const std::string& file, const Options& options) {
     return failure(file, e.kind == ReadError::Class::unsupported ? "UNSUPPORTED" : "MALFORMED", 4, e.what());
   } catch (const std::bad_alloc&) {
     return failure(file, "RESOURCE_LIMIT", 5, "out of memory, limit memory-bytes");
+  } catch (const UsageError& e) {  // an option that does not fit one file of several does not silence the others
+    if (options.files.size() == 1) throw;
+    return failure(file, "NOT_JUDGED", 3, e.text);
   }
 }
 

@@ -172,7 +172,7 @@ constexpr WithValue with_value[] = {
      }},
     {"--under", Beside::same,
      [](Options& o, Value v) {
-       if (v.empty()) throw UsageError{"--under takes a policy, which begins with a number format"};
+       require_policy(v);
        o.under = v;
      }},
     {"--shard", Beside::open,

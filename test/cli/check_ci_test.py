@@ -55,6 +55,21 @@ class CiTest(harness.FolderTest):
         self.assertTrue(uri.endswith("/a%20%3Cb%3E%20%26%20%22c%22%20%2541.jsonl"), uri)
         self.assertEqual({r["ruleId"] for r in run["results"]}, {r["id"] for r in run["tool"]["driver"]["rules"]})
 
+    def test_a_file_that_an_option_does_not_fit_does_not_silence_the_others(self):
+        """A counterexample file beside --semantics fp32_any was a usage error of the whole call: no report at all."""
+        found = self.path("changed.txt")
+        harness.run("verify", MODEL, "--radius", "0.2", "--input", IMAGE, "--label", 1, "--witness", found)
+        options = [*ASKED, "--semantics", "fp32_any"]
+        for form in "--sarif", "--junit", "--json":
+            done = self.check(self.good, found, self.bad, *options, form)
+            self.assertEqual(done.code, 3, done)
+            for name in "good", "changed.txt", "bad":
+                self.assertIn(name, done.out)
+        report = json.loads(self.check(self.good, found, self.bad, *options, "--sarif").out)
+        self.assertEqual([r["ruleId"] for r in report["runs"][0]["results"]][:2], ["valid", "not-judged"])
+        alone = self.check(found, *options)
+        self.assertEqual((alone.code, alone.out), (3, ""))
+
     def test_junit(self):
         done = self.check(self.good, self.bad, self.torn, self.odd, *ASKED, "--junit")
         suite = xml.etree.ElementTree.fromstring(done.out)[0]

@@ -162,6 +162,15 @@ class Roundoff(harness.FolderTest):
                 self.assertEqual(done.code, 3, (subject, option))
                 self.assertIn(option[0] + ": not of ", done.err)
 
+    def test_one_option_says_where_the_inputs_lie(self):
+        """`--input X --radius 0.1 --range 0,1` passed over the range."""
+        path, point = self.network(), self.path("x.csv")
+        with open(point, "w", encoding="utf-8") as file:
+            file.write(",".join(["0"] * 8))
+        for options in (["--input", point, "--range=0,1"], ["--range=0,1", "--radius", "1"], ["--radius", "1"],
+                        ["--property", point, "--range=0,1"], ["--property", point, "--input", point]):
+            self.assertEqual(harness.run("roundoff", path, "--format", "binary32", *options).code, 3, options)
+
     def test_target(self):
         path = self.network()
         r = self.report(path, "--format", "binary32", "--range=-1,1", "--target", "0.5")
@@ -178,13 +187,15 @@ class Roundoff(harness.FolderTest):
 
     def test_plot(self):
         svg = self.path("errors.svg")
-        self.report(self.network(), "--format", "binary32", "--range=-1,1", "--plot", svg)
+        bound = self.report(self.network(), "--format", "binary32", "--range=-1,1", "--plot", svg)["bound"]
         with open(svg, encoding="utf-8") as file:
             text = file.read()
         root = xml.dom.minidom.parseString(text).documentElement
         self.assertEqual(root.tagName, "svg")
         self.assertGreater(len(root.getElementsByTagName("rect")), 8)
         self.assertNotIn("script", text)
+        # It was rounded to nearest: below the bound as often as not.
+        self.assertGreaterEqual(float(text.split("greatest output error ")[1].split("<")[0]), bound)
 
     def test_operators(self):
         for name in ("softmax", "log-softmax", "online-softmax", "layernorm", "rmsnorm", "batchnorm", "batchnorm-folded", "gelu", "attention"):
@@ -230,6 +241,8 @@ class Roundoff(harness.FolderTest):
             words[name] = done.out.split()[0]
             self.assertIn(name, done.err)
             self.assertIn(words[name], ("holds", "unknown"), done.out)  # never violated
+            if words[name] == "holds":  # it said beside the note that floating point is not covered
+                self.assertIn("its executions in " + name, done.out)
         self.assertEqual(words["binary32"], "holds")
         narrow = harness.run("verify", path, "--radius", "0.5", "--semantics", "real", "--output-range=-0.01,0.01",
                              "--deploy", "binary32")

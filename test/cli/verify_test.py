@@ -34,6 +34,13 @@ def centre():
 
 
 class Verdicts(harness.FolderTest):
+    def test_a_centre_that_the_model_calls_otherwise_is_named(self):
+        """`--radius max --label 0` ended with a refuted radius of 4e-8 and no word on why."""
+        done = harness.run("verify", MODEL, "--radius", "0.01", "--input", IMAGE, "--label", "0")
+        self.assertEqual(done.code, 1)
+        self.assertIn("the model predicts 1 at the centre, not label 0", done.err)
+        self.assertNotIn("predicts", harness.run("verify", MODEL, "--radius", "0.01", "--input", IMAGE, "--label", "1").err)
+
     def test_holds(self):
         done = harness.run("verify", *query(HOLDS, "--certificate", self.path("c")))
         self.assertEqual(done.code, 0, done.err)
