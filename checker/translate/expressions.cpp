@@ -147,7 +147,7 @@ bool Expression::uses(std::size_t variable) const {
 
 std::optional<Enclosure> Expression::over(const std::vector<Enclosure>& variables, std::uint64_t bits) const {
   std::vector<Enclosure> values;
-  const Fraction far(1 << 20);
+  const Fraction too_far(1 << 20);
   for (const Item& item : items_) {
     const auto left = [&]() -> const Enclosure& { return values[item.left]; };
     const auto right = [&]() -> const Enclosure& { return values[item.right]; };
@@ -184,7 +184,7 @@ std::optional<Enclosure> Expression::over(const std::vector<Enclosure>& variable
         value = cos(left(), bits);
         break;
       case Op::exp:
-        if (left().hi > far) return {};
+        if (left().hi > too_far) return {};
         value = exp(left(), bits);
         break;
       case Op::log:
