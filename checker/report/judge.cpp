@@ -45,6 +45,7 @@ Line certificate_line(const std::string& file, const Options& options) {
   } words[] = {{"VALID", 0}, {"VALID(VACUOUS)", 2}, {"VALID_BUT_NOT_ASKED", 2}, {"INVALID", 1}, {"INCOMPLETE", 2}};
   line.word = words[static_cast<int>(a.word)].word, line.code = words[static_cast<int>(a.word)].code;
   line.reasons = a.reasons, line.notes = a.notes;
+  line.reasons.insert(line.reasons.end(), question.differences().begin(), question.differences().end());
   line.record = a.record, line.rule = a.rule;
   if (!a.rule.empty() || a.word == Word::invalid) line.at = a.records;
   line.records = a.records, line.exact_decisions = a.exact_decisions;

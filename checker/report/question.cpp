@@ -92,6 +92,7 @@ const Property* AskedQuestion::asked(const Graph& graph) {
     }
     const bool has_label = options_.has_label || options_.row;
     if (expected == Claim::bound && !has_label && !options_.has_target) radius.target = "none";
+    asked_radius_ = radius;
     asked_ = complete_radius_property(std::move(radius), has_label, graph);
   }
   return asked_ ? &*asked_ : nullptr;
@@ -138,7 +139,48 @@ std::vector<ModelFile> AskedQuestion::files_read() const {
 }
 
 bool AskedQuestion::states(const Record& record, const Property& property) {
-  return names_property(record, property, true);
+  const bool same = names_property(record, property, true);
+  differences_.clear();
+  if (!same && shared_ == nullptr) compare_queries(record);
+  return same;
+}
+
+// For the reader's eye only: digests have decided.
+void AskedQuestion::compare_queries(const Record& record) {
+  const auto differ = [&](const char* what, const std::string& theirs, const std::string& ours) {
+    if (theirs == ours) return;
+    const auto named = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+    differences_.push_back(std::string(what) + ": the certificate has " + named(theirs) + ", asked was " + named(ours));
+  };
+  const auto joined = [](const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& item : list) text += (text.empty() ? "" : ",") + item;
+    return text;
+  };
+  const bool of_file = record.text("kind") == "vnnlib";
+  if (of_file != asked_radius_.radius.empty())
+    return differ("query", of_file ? "a VNN-LIB property" : "a radius", of_file ? "a radius" : "a VNN-LIB property");
+  if (of_file) return differ("property", record.text("path"), options_.property + ", another file");
+  const RadiusOptions& r = asked_radius_;
+  std::size_t others = 0;
+  const std::vector<Json>& centre = record.at("centre").items;
+  for (std::size_t i = 0; i < centre.size() && centre.size() == r.centre_bits.size(); ++i) {
+    std::uint64_t bits = 0;
+    others += !parse_bits(centre[i].text, centre[i].text.size() == 16, &bits) || bits != r.centre_bits[i];
+  }
+  const bool at_zero = options_.input.empty() && !options_.row;
+  if (others > 0)
+    differ("centre", "other values of " + std::to_string(others) + " inputs",
+           at_zero ? "zero (no --input)" : options_.input);
+  differ("radius", record.text("radius"), r.radius), differ("target", record.text("target"), r.target);
+  if (r.target == "label" && (options_.has_label || options_.row))
+    differ("label", std::to_string(record.number("label")), std::to_string(r.label));
+  differ("scale", record.text("scale"), r.scale), differ("layout", record.text("layout"), r.layout);
+  differ("deviation", record.text("deviation"), r.deviation);
+  differ("mean", joined(texts(record.at("mean"))), joined(r.mean));
+  differ("std", joined(texts(record.at("std"))), joined(r.std));
+  differ("clip", joined(texts(record.at("clip"))), joined(r.clip));
+  differ("range", joined(texts(record.at("range"))), joined(r.range));
 }
 
 std::vector<std::string> claims_of(const Answer& answer, const Graph* graph) {

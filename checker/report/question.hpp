@@ -24,15 +24,20 @@ class AskedQuestion final : public Question {
   // The model's; null before it was read.
   const Graph* graph() const { return shared_ ? &shared_->graph : model_ ? &model_->graph : nullptr; }
   const std::string& model_path() const { return model_path_; }  // "" before it was read
+  // What makes the query of the certificate another one than that asked, as far as its record says.
+  const std::vector<std::string>& differences() const { return differences_; }
 
  private:
   const Property* keep_stated(const Record& record, Property property);
+  void compare_queries(const Record& record);
 
   const Options& options_;
   std::string model_path_;
   std::optional<ModelRead> model_;
   const ModelRead* shared_ = nullptr;
   std::optional<Property> asked_, stated_;
+  RadiusOptions asked_radius_;  // but for a label that nobody named
+  std::vector<std::string> differences_;
 };
 
 // What a proof covers, the strongest first: "capsule (WORDS)" with the words of the numerics record, then what follows

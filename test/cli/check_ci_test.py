@@ -70,6 +70,18 @@ class CiTest(harness.FolderTest):
         alone = self.check(found, *options)
         self.assertEqual((alone.code, alone.out), (3, ""))
 
+    def test_another_query_is_told_by_what_differs(self):
+        """Another radius, another label and a forgotten --input all read "the certificate is about another property"."""
+        query = {"--radius": "0.1", "--input": IMAGE, "--label": "1"}
+        for option, value, expected in (("--radius", "0.05", "radius: the certificate has 0.1, asked was 0.05"),
+                                        ("--label", "0", "label: the certificate has 1, asked was 0"),
+                                        ("--input", None, "asked was zero (no --input)"),
+                                        ("--clip", "0,1", "clip: the certificate has none, asked was 0,1")):
+            changed = {k: v for k, v in dict(query, **{option: value}).items() if v is not None}
+            done = self.check(self.good, "--model", MODEL, *[word for pair in changed.items() for word in pair])
+            self.assertEqual((done.code, done.out.split()[0]), (2, "VALID_BUT_NOT_ASKED"), done)
+            self.assertIn(expected, done.err)
+
     def test_junit(self):
         done = self.check(self.good, self.bad, self.torn, self.odd, *ASKED, "--junit")
         suite = xml.etree.ElementTree.fromstring(done.out)[0]
