@@ -264,8 +264,10 @@ void declare_options(CLI::App& app, Options& o) {
                  "instead of MODEL: a CSV file of instances, model,property[,seconds] a line; options that are not "
                  "about one query "
                  "hold for each, --timeout instead of the seconds");
-  app.add_option("--results", o.results,
-                 "of --batch and --dataset: where JSON lines go; what is found there is not run again");
+  app.add_option(
+      "--results", o.results,
+      "of --batch and --dataset: where JSON lines go; what is found there is not run again. Default: the list's or "
+      "dataset's name and .results.jsonl; of --batch with a table beside it (.csv)");
   app.add_option("--input-shape", o.shape_texts, "NAME=D1,D2,…: dimensions the file leaves open")
       ->allow_extra_args(false);
   app.add_option("--timeout", o.timeout, "seconds; the verdict is then unknown (0: no limit)")->check(fault_of_seconds);
