@@ -3,6 +3,9 @@
 
 #include <cstdlib>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/elementary/functions.hpp"
 #include "formats/elementary/series.hpp"
@@ -85,12 +88,12 @@ void check_point(const FunctionRow& row, const Dyadic& x, Bits bits, Worst& wors
     char text[200];
     mpfr_snprintf(text, sizeof text, "x = %.17Ra lo = %.30Rg hi = %.30Rg mpfr %.30Rg", static_cast<mpfr_ptr>(at),
                   static_cast<mpfr_ptr>(lo), static_cast<mpfr_ptr>(hi), static_cast<mpfr_ptr>(below));
-    FAIL_CHECK(row.name << " at " << bits << " bits does not contain the value: " << std::string(text));
+    FAIL_CHECK(std::string(row.name) << " at " << bits << " bits does not contain the value: " << std::string(text));
     return;
   }
   if (elementary::is_point(got) || got.hi_infinite || got.lo_infinite) return;
   if (got.lo.mantissa.is_zero() || got.hi.mantissa.is_zero()) return;
-  CHECK_MESSAGE(elementary::is_tight(got, bits), row.name);
+  CHECK_MESSAGE(elementary::is_tight(got, bits), std::string(row.name));
   reference::Real width(53);
   mpfr_sub(width, hi, lo, MPFR_RNDU);
   mpfr_div(width, width, mpfr_cmpabs(lo, hi) < 0 ? lo : hi, MPFR_RNDN);
@@ -144,6 +147,106 @@ TEST_CASE("elementary enclosures contain MPFR's values and are as narrow as prom
   }
   std::printf("elementary enclosures: %zu functions, %ld points, widest %.3f of the promised width\n",
               function_table().size(), all.points, all.width);
+}
+
+namespace {
+
+// (1 + e*2^(1 - bits))*2^k: a power of two or its neighbours of `bits` bits.
+Dyadic beside_power(Bits bits, int e, Bits k) {
+  return normalised({(Integer(1) << static_cast<unsigned>(bits)) + 2 * e, k - bits});
+}
+
+Dyadic point_of(double x) {
+  reference::Real value(53);
+  mpfr_set_d(value, x, MPFR_RNDN);
+  return reference::get(value);
+}
+
+// x of `bits` bits and its two neighbours.
+void with_neighbours(reference::Real& x, std::vector<Dyadic>& to) {
+  reference::Real near(mpfr_get_prec(x));
+  for (const int step : {0, 1, -1}) {
+    mpfr_set(near, x, MPFR_RNDN);
+    if (step > 0) mpfr_nextabove(near);
+    if (step < 0) mpfr_nextbelow(near);
+    to.push_back(reference::get(near));
+  }
+}
+
+// Two neighbours of `bits` bits in [lo, hi] between whose values a number of 7 bits lies: the value at each is as near
+// to a short number as values of that precision come. Nothing if f does not move between the ends.
+std::vector<Dyadic> around_a_short_value(Function function, Bits bits, double lo, double hi) {
+  const auto precision = static_cast<mpfr_prec_t>(bits);
+  reference::Real a(precision), b(precision), middle(precision), y(7), f(precision + 64);
+  const auto at = [&](reference::Real& x) { reference::evaluate(function, f, x, MPFR_RNDN); };
+  mpfr_set_d(a, lo, MPFR_RNDN);
+  mpfr_set_d(b, hi, MPFR_RNDN);
+  mpfr_set_d(middle, (lo + 2 * hi) / 3, MPFR_RNDN);
+  at(middle);
+  mpfr_set(y, f, MPFR_RNDN);
+  at(a);
+  const bool above = mpfr_cmp(f, y) > 0;
+  at(b);
+  if ((mpfr_cmp(f, y) > 0) == above) return {};
+  for (;;) {
+    mpfr_add(middle, a, b, MPFR_RNDN);
+    mpfr_div_2ui(middle, middle, 1, MPFR_RNDN);
+    if (mpfr_equal_p(middle, a) || mpfr_equal_p(middle, b)) return {reference::get(a), reference::get(b)};
+    at(middle);
+    mpfr_set((mpfr_cmp(f, y) > 0) == above ? a : b, middle, MPFR_RNDN);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("elementary enclosures at hard points of every precision") {
+  // Beside powers of two from where f(x) is x or 1 + x up to large arguments; multiples of pi/2 and ln 2; where tanh,
+  // erf and their kind come within 2^-bits of their limits; and where values are next to short numbers.
+  Worst worst;
+  std::string without;
+  for (const FunctionRow& row : function_table()) {
+    long short_values = 0;
+    for (const Bits bits : {24, 53, 113, 237, 512, 1024}) {
+      std::vector<Dyadic> points;
+      for (const Bits k : {-3 * bits, -bits - 1, -bits, -bits / 2, -bits / 3, Bits{-1}, Bits{0}, Bits{1}, Bits{5}})
+        for (const int e : {0, 1, -1})
+          for (const int sign : {1, -1}) {
+            Dyadic x = beside_power(bits, e, k);
+            if (sign < 0) x.mantissa = -x.mantissa;
+            points.push_back(x);
+          }
+      reference::Real x(static_cast<mpfr_prec_t>(bits));
+      for (const long n : {1L, 2L, 3L, 355L, 1000003L})
+        for (const bool angle : {true, false}) {
+          angle ? mpfr_const_pi(x, MPFR_RNDN) : mpfr_const_log2(x, MPFR_RNDN);
+          mpfr_mul_si(x, x, n, MPFR_RNDN);
+          if (angle) mpfr_div_2ui(x, x, 1, MPFR_RNDN);
+          if (angle || n < 400) with_neighbours(x, points);
+        }
+      for (const double part : {0.34, 0.35, 0.69, 0.7}) {
+        mpfr_set_d(x, part * static_cast<double>(bits), MPFR_RNDN);
+        with_neighbours(x, points);
+        mpfr_sqrt(x, x, MPFR_RNDN);
+        with_neighbours(x, points);
+      }
+      for (const auto& [lo, hi] :
+           {std::pair{0.25, 0.875}, std::pair{-0.875, -0.25}, std::pair{1.25, 3.0}, std::pair{-9.0, -2.0}}) {
+        if (!in_domain(row.domain, point_of(lo)) || !in_domain(row.domain, point_of(hi))) continue;
+        const std::vector<Dyadic> found = around_a_short_value(row.function, bits, lo, hi);
+        short_values += static_cast<long>(found.size());
+        points.insert(points.end(), found.begin(), found.end());
+      }
+      for (const Dyadic& point : points)
+        if (in_domain(row.domain, point)) check_point(row, point, bits, worst);
+    }
+    if (short_values == 0) without += std::string(" ") + row.name;
+    mpfr_free_cache();
+  }
+  std::printf(
+      "elementary enclosures, hard points: %ld, widest %.3f of the promised width; no short value is met by%s\n",
+      worst.points, worst.width, without.empty() ? " none" : without.c_str());
+  CHECK(worst.width <= 1.0);
+  CHECK(worst.points > 15000);
 }
 #else
 TEST_CASE("elementary enclosures contain MPFR's values") {

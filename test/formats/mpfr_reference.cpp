@@ -87,9 +87,9 @@ void composite(Function function, mpfr_ptr out, mpfr_srcptr x) {
     case Function::hard_sigmoid:
     case Function::hard_swish: {
       const unsigned slope = function == Function::hard_sigmoid ? 5 : 6;
-      mpfr_set_d(s, 0.5, n);
-      mpfr_div_ui(t, x, slope, n);
-      mpfr_add(t, t, s, n);
+      mpfr_set_d(s, slope / 2.0, n);
+      mpfr_add(t, x, s, n);  // first: exact where it cancels
+      mpfr_div_ui(t, t, slope, n);
       if (mpfr_sgn(t) < 0) mpfr_set_zero(t, 1);
       if (mpfr_cmp_ui(t, 1) > 0) mpfr_set_ui(t, 1, n);
       if (function == Function::hard_swish) mpfr_mul(t, t, x, n);
