@@ -45,11 +45,14 @@ void same_padding(Axis& axis, bool upper) {
   axis.end = total - axis.begin;
 }
 
+void require_images(const Shape& x) {
+  if (x.size() != 3 && x.size() != 4)
+    refuse("unsupported-shape", "operand X", "rank 3 or 4 (1-D or 2-D windows)", shape_text(x));
+}
+
 // kernel: the sizes the weight has, or empty to take them from the attribute.
 Window read_window(const Call& call, const Shape& x, Integers kernel) {
-  if (x.size() != 3 && x.size() != 4) {
-    refuse("unsupported-shape", "operand X", "rank 3 or 4 (1-D or 2-D windows)", shape_text(x));
-  }
+  require_images(x);
   const std::size_t count = x.size() - 2;
   const bool pooling = kernel.empty();
   if (pooling && !call.attributes.has("kernel_shape")) refuse("missing-attribute", "attribute kernel_shape");
@@ -170,6 +173,7 @@ void rule_conv(Call& call) {
   require_float(call, x, "operand X");
   require_constant(call, weight, "operand W");
   if (bias.present()) require_constant(call, bias, "operand B");
+  require_images(x.shape);
   if (weight.shape.size() != x.shape.size()) {
     refuse("bad-shape", "operand W", "rank " + std::to_string(x.shape.size()), shape_text(weight.shape));
   }
@@ -252,9 +256,7 @@ void rule_average_pool(Call& call) {
 void rule_global_average_pool(Call& call) {
   require_float(call, call.in[0], "operand X");
   const Value x = call.build.as_node(call.in[0]);
-  if (x.shape.size() != 3 && x.shape.size() != 4) {
-    refuse("unsupported-shape", "operand X", "rank 3 or 4 (1-D or 2-D windows)", shape_text(x.shape));
-  }
+  require_images(x.shape);
   Shape shape{x.shape[0], x.shape[1], 1};
   if (x.shape.size() == 4) shape.push_back(1);
   const std::int64_t outputs = x.shape[0] * x.shape[1], k = element_count(x.shape) / outputs;

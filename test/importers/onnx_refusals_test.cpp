@@ -132,6 +132,10 @@ TEST_CASE("products and windows that do not fit") {
   CHECK(refused("Conv", {"x", "k"}, {}, 13, image) == "accepted");
   CHECK(refused("Conv", {"x", "x"}, {}, 13, image) == "not-constant");
   CHECK(refused("Conv", {"x", "m"}, {}, 13, image) == "bad-shape");
+  // Found by libFuzzer: sizes behind the second one were read of weights that have none.
+  CHECK(refused("Conv", {"scalar", "scalar"}) == "unsupported-shape");
+  CHECK(refused("Conv", {"one", "one"}) == "unsupported-shape");
+  CHECK(refused("Conv", {"x", "m"}) == "unsupported-shape");
   CHECK(refused("Conv", {"x", "k", "c"}, {}, 13, image) == "bad-shape");
   CHECK(refused("Conv", {"x", "k"}, {attr("strides", Ints{0})}, 13, image) == "bad-attribute");
   CHECK(refused("Conv", {"x", "k"}, {attr("dilations", Ints{0})}, 13, image) == "bad-attribute");
