@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "formats/words/carry.hpp"
+
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
@@ -12,19 +14,6 @@
 
 namespace outward::words {
 namespace {
-
-// One word of a + b with a carry in and out, of a - b with a borrow.
-inline void sum(Word& r, Word a, Word b, Word& carry) {
-  const Double total = static_cast<Double>(a) + b + carry;
-  r = static_cast<Word>(total);
-  carry = static_cast<Word>(total >> 64);
-}
-
-inline void difference(Word& r, Word a, Word b, Word& borrow) {
-  const Double total = static_cast<Double>(a) - b - borrow;
-  r = static_cast<Word>(total);
-  borrow = static_cast<Word>(total >> 64) & 1;
-}
 
 #ifdef __x86_64__
 // r = a + b or a - b, four words a turn: compilers do not keep the carry in its flag from one turn to the next. `step`
@@ -57,15 +46,20 @@ inline void difference(Word& r, Word a, Word b, Word& borrow) {
       : "cc", "memory")
 #endif
 
-}  // namespace
-
-Word add(Word* r, const Word* a, const Word* b, std::size_t n) {
-  Word carry = 0;
+// r = a + b, or a - b if minus; the carry or borrow out.
+template <bool minus>
+Word combine(Word* r, const Word* a, const Word* b, std::size_t n) {
   std::size_t singly = n;
 #ifdef __x86_64__
   singly = n % 4;
 #endif
-  for (std::size_t i = 0; i < singly; ++i) sum(r[i], a[i], b[i], carry);
+  unsigned char out = 0;
+  for (std::size_t i = 0; i < singly; ++i) {
+    std::uint64_t word = 0;
+    out = minus ? subtract_word(out, a[i], b[i], word) : add_word(out, a[i], b[i], word);
+    r[i] = word;
+  }
+  Word carry = out;
 #ifdef __x86_64__
   std::size_t blocks = n / 4;
   if (blocks == 0) return carry;
@@ -73,30 +67,21 @@ Word add(Word* r, const Word* a, const Word* b, std::size_t n) {
   a += singly;
   b += singly;
   Word x, y;
-  OUTWARD_PASS("adc");
-#endif
-  return carry;
-}
-
-Word subtract(Word* r, const Word* a, const Word* b, std::size_t n) {
-  Word carry = 0;
-  std::size_t singly = n;
-#ifdef __x86_64__
-  singly = n % 4;
-#endif
-  for (std::size_t i = 0; i < singly; ++i) difference(r[i], a[i], b[i], carry);
-#ifdef __x86_64__
-  std::size_t blocks = n / 4;
-  if (blocks == 0) return carry;
-  r += singly;
-  a += singly;
-  b += singly;
-  Word x, y;
-  OUTWARD_PASS("sbb");
+  if constexpr (minus) {
+    OUTWARD_PASS("sbb");
+  } else {
+    OUTWARD_PASS("adc");
+  }
 #undef OUTWARD_PASS
 #endif
   return carry;
 }
+
+}  // namespace
+
+Word add(Word* r, const Word* a, const Word* b, std::size_t n) { return combine<false>(r, a, b, n); }
+
+Word subtract(Word* r, const Word* a, const Word* b, std::size_t n) { return combine<true>(r, a, b, n); }
 
 Word add_word(Word* r, std::size_t n, Word x) {
   for (std::size_t i = 0; i < n && x != 0; ++i) {
