@@ -30,6 +30,23 @@ Deviation deviation_of(const Constants& c, std::size_t at_variance, std::size_t 
   return s;
 }
 
+// One element over the reals: its range, the magnitude of its factor, and what the error of its operand becomes.
+struct ExactElement {
+  ChannelScale factor;
+  double mean, shift, lo, hi, size, inherited;
+};
+
+ExactElement exact_element(const Operator& op, const Constants& c, std::size_t channels, std::size_t q,
+                           const Quantity& x) {
+  ExactElement e{channel_scale(op, q), c.exact(2 * channels + q), c.exact(channels + q), 0, 0, 0, 0};
+  const Term range = product(e.factor.lo, e.factor.hi, sub_down(x.lo, e.mean), sub_up(x.hi, e.mean));
+  e.lo = add_down(range.lo, e.shift);
+  e.hi = add_up(range.hi, e.shift);
+  e.size = std::fmax(std::fabs(e.factor.lo), std::fabs(e.factor.hi));
+  e.inherited = times(e.size, x.error);
+  return e;
+}
+
 }  // namespace
 
 void bn_rule(const Call& call, Outcome& out) {
@@ -42,12 +59,7 @@ void bn_rule(const Call& call, Outcome& out) {
   for (std::size_t i = 0; i < op.size; ++i) {
     const std::size_t q = i / inner % channels;
     const Quantity& x = call.x()[i];
-    const ChannelScale exact = channel_scale(op, q);
-    const double mean = c.exact(2 * channels + q), shift = c.exact(channels + q);
-    const Term product_range = product(exact.lo, exact.hi, sub_down(x.lo, mean), sub_up(x.hi, mean));
-    const double lo = add_down(product_range.lo, shift), hi = add_up(product_range.hi, shift);
-    const double a_size = std::fmax(std::fabs(exact.lo), std::fabs(exact.hi));
-    const double inherited = times(a_size, x.error);
+    const auto [factor, mean, shift, lo, hi, size, inherited] = exact_element(op, c, channels, q, x);
     const Deviation s = deviation_of(c, 3 * channels + q, 4 * channels, f);
     if (!s.known()) {
       finish_element(out, i, lo, hi, inherited, infinity, infinity);
@@ -95,12 +107,8 @@ void bn_folded_rule(const Call& call, Outcome& out) {
   for (std::size_t i = 0; i < op.size; ++i) {
     const std::size_t q = i / inner % channels;
     const Quantity& x = call.x()[i];
-    const ChannelScale exact = channel_scale(op, q);
-    const double mean = c.exact(2 * channels + q), shift = c.exact(channels + q), scale = std::fabs(c.exact(q));
-    const Term product_range = product(exact.lo, exact.hi, sub_down(x.lo, mean), sub_up(x.hi, mean));
-    const double lo = add_down(product_range.lo, shift), hi = add_up(product_range.hi, shift);
-    const double a = std::fmax(std::fabs(exact.lo), std::fabs(exact.hi));
-    const double inherited = times(a, x.error);
+    const auto [a, mean, shift, lo, hi, a_size, inherited] = exact_element(op, c, channels, q, x);
+    const double scale = std::fabs(c.exact(q));
     const Deviation s = deviation_of(c, 3 * channels + q, 4 * channels, f);
     if (!s.known()) {
       finish_element(out, i, lo, hi, inherited, infinity, infinity);
@@ -110,11 +118,11 @@ void bn_folded_rule(const Call& call, Outcome& out) {
     const double dividend = plus(scale, c.drift(q)), quotient = div_up(dividend, s.held);
     double e_a = plus(div_up(c.drift(q), s.held), times(div_up(scale, s.held), div_up(s.error, s.lo)));
     e_a = plus(e_a, quotient_error(dividend, quotient, f, arithmetic));
-    const double held_a = plus(a, e_a);
+    const double held_a = plus(a_size, e_a);
     // b^ − b = mean·(a − a^) and this: the mean as held, the product, the shift as held, the sum.
     const double drift_mean = c.drift(2 * channels + q), moved = times(plus(std::fabs(mean), drift_mean), held_a);
     double e_b = plus(plus(times(drift_mean, held_a), f.half_ulp_up(moved)), c.drift(channels + q));
-    const Term mean_part = product(exact.lo, exact.hi, mean, mean);
+    const Term mean_part = product(a.lo, a.hi, mean, mean);
     const double b = std::fmax(std::fabs(sub_down(shift, mean_part.hi)), std::fabs(sub_up(shift, mean_part.lo)));
     const double b_reach = plus(plus(b, times(std::fabs(mean), e_a)), e_b);
     e_b = plus(e_b, rounding(b_reach));
