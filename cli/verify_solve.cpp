@@ -165,7 +165,8 @@ void solve_planned(const Options& o, const Model& model, const std::function<dou
   std::string uncertified;
   Outcome outcome = attempt(used(), uncertified);
   if (outcome.verdict == Verdict::unknown) {
-    out.uncertified += "; the second half of the time went to the policy of each kernel, which leaves it open, too";
+    out.uncertified +=
+        std::string(out.uncertified.empty() ? "" : "; ") + "the policy of each kernel leaves it open, too";
     return;
   }
   if (outcome.verdict == Verdict::holds)
