@@ -324,6 +324,22 @@ void max_backward(Pass& pass, std::uint32_t k) {
   pass.end(node.operands[0]);
 }
 
+// The end of the range that is least for the sign of the coefficient; nothing goes on to the operands.
+void opaque_backward(Pass& pass, std::uint32_t k) {
+  const Node& node = pass.net.node(k);
+  const Range& range = pass.state.range[k];
+  const double* nu = pass.work.coefficient[k].data();
+  for (std::size_t r = 0; r < pass.rows; ++r) {
+    for (std::size_t i = 0; i < node.size; ++i) {
+      const double v = nu[r * node.size + i];
+      if (v == 0) continue;
+      const double t = v * (v > 0 ? range.lo[i] : range.hi[i]);
+      pass.constant[r] += t;
+      pass.absolute[r] += std::fabs(t);
+    }
+  }
+}
+
 }  // namespace
 
 void apply_backward_rule(Pass& pass, std::uint32_t k) {
@@ -358,6 +374,10 @@ void apply_backward_rule(Pass& pass, std::uint32_t k) {
       return piecewise_backward(pass, k);
     case Kind::max:
       return max_backward(pass, k);
+    case Kind::function:
+    case Kind::product:
+    case Kind::quotient:
+      return opaque_backward(pass, k);
   }
 }
 

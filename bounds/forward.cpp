@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bounds/kernels.hpp"
+#include "bounds/opaque.hpp"
 #include "bounds/policy_box.hpp"
 #include "bounds/rounding.hpp"
 #include "formats/error.hpp"
@@ -13,7 +14,6 @@
 namespace outward {
 
 namespace {
-
 // An interval vector with the absolute sums of its terms.
 struct Enclosure {
   std::vector<double> lo, hi, sum;
@@ -470,10 +470,10 @@ void interval_step(const Network& net, State& state, std::uint32_t k) {
     v = group_value(net, state, k);
     if (state.model.is_float) add_error_box(net, state, k, v);
     set_costs(net, state, k);
-  } else if (node.kind == Kind::max) {
-    v = max_value(net, state, k);
+  } else if (is_opaque(node.kind)) {
+    opaque_range(net, state, k, v.lo, v.hi);
   } else {
-    v = piecewise_value(net, state, k);
+    v = node.kind == Kind::max ? max_value(net, state, k) : piecewise_value(net, state, k);
   }
   Range& range = state.range[k];
   if (range.lo.empty()) {
@@ -490,7 +490,7 @@ void interval_step(const Network& net, State& state, std::uint32_t k) {
     greatest = std::max(greatest, absolute_bound(range.lo[i], range.hi[i]));
   }
   if (state.model.is_float && !(greatest < state.model.omega)) note_overflow(net, state, k);
-  if (!net.is_root(k)) {  // what a coefficient is multiplied by when it reaches the operand
+  if (!net.is_root(k) && !is_opaque(node.kind)) {  // what a coefficient is multiplied by when it reaches the operand
     const Range& x = state.range[node.operands[0]];
     for (std::size_t i = 0; i < x.lo.size(); ++i)
       state.magnitude[k] = std::max(state.magnitude[k], absolute_bound(x.lo[i], x.hi[i]));

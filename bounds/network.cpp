@@ -7,6 +7,7 @@
 
 #include "formats/directed.hpp"
 #include "formats/error.hpp"
+#include "runtime/graph/element_function.hpp"
 
 namespace outward {
 
@@ -82,9 +83,10 @@ Network::Network(const Graph& g) : graph(g), groups(find_groups(g)), lazy_(std::
     node_multiplications.push_back(
         sparse[k].used() ? static_cast<double>(sparse[k].value.size()) * static_cast<double>(node.ints[0])
                          : static_cast<double>(node.size) *
-                               (node.kind == Kind::dense  ? static_cast<double>(node.ints[1])
-                                : node.kind == Kind::conv ? static_cast<double>(conv_geometry(node).window())
-                                                          : 1.0));
+                               (node.kind == Kind::dense      ? static_cast<double>(node.ints[1])
+                                : node.kind == Kind::conv     ? static_cast<double>(conv_geometry(node).window())
+                                : node.kind == Kind::function ? 300.0
+                                                              : 1.0));
     multiplications += node_multiplications.back();
     for (double c : groups.factors[k])  // a factor 0 makes it infinite
       moved_magnitude[k] = mul_up(moved_magnitude[k], std::max(std::fabs(c), div_up(1.0, std::fabs(c))));
@@ -136,7 +138,10 @@ void Network::follow(const std::vector<NumericalPolicy>& policies) {
       refuse(n, fault);
       continue;
     }
-    if (p.k_ulp != 0)
+    const bool by_ulps = n.kind == Kind::function && row_of(element_function(n)).elementary.has_value();
+    if (!is_certifiable(n.kind) && (p.accumulator || p.reduction == Reduction::block || p.operands))
+      refuse(n, std::string("a policy of sums for ") + op_name(n));
+    if (p.k_ulp != 0 && !by_ulps)
       refuse(n, "results within " + std::to_string(p.k_ulp) + " ulps of what is no elementary function");
     const PolicyError e = policy_error(p);
     // A divisor or root of a flushed number is not within any box of what it was.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/directed.hpp"
+#include "formats/error.hpp"
 #include "runtime/cpu/exact.hpp"
 #include "runtime/cpu/reference.hpp"
 
@@ -41,10 +42,24 @@ std::optional<std::string> decimal_at_end(const InputRange& r, bool low) {
   return text;
 }
 
-Rational evaluate(const Row& row, const std::vector<Rational>& y) {
+// The greatest value of the row over lo <= y <= hi.
+Rational evaluate(const Row& row, const std::vector<Rational>& lo, const std::vector<Rational>& hi) {
   Rational sum(row.constant);
-  for (const auto& [index, coefficient] : row.terms) sum += Rational(coefficient) * y[index];
+  for (const auto& [index, coefficient] : row.terms)
+    sum += Rational(coefficient) * (coefficient > 0 ? hi[index] : lo[index]);
   return sum;
+}
+
+// Nothing where an output is irrational and `check` would have to replay it, or the network is not defined.
+std::optional<std::vector<ExactRange>> exact_outputs(const Graph& graph, const std::vector<Rational>& x) {
+  try {
+    std::vector<ExactRange> y = run_exact_ranges(graph, x);
+    const auto exact = [](const ExactRange& v) { return v.lo == v.hi; };
+    if (is_certifiable(graph) && !std::all_of(y.begin(), y.end(), exact)) return std::nullopt;
+    return y;
+  } catch (const ResourceError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -75,7 +90,7 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
 
 std::optional<Counterexample> replay(const Graph& graph, const Property& property, std::uint32_t case_index,
                                      const std::vector<std::string>& decimals, Semantics semantics,
-                                     const Execution& execution) {
+                                     const Execution& execution, bool finite) {
   const Case& unsafe = property.cases[case_index];
   const std::vector<InputRange>& box = property.boxes[unsafe.box];
   Counterexample out;
@@ -89,24 +104,32 @@ std::optional<Counterexample> replay(const Graph& graph, const Property& propert
     out.executed.push_back(graph.element == ElementType::binary32 ? round_nearest_binary32(*value)
                                                                   : round_nearest(*value));
   }
-  std::vector<Rational> y;
+  std::vector<Rational> y, above;
   if (semantics == Semantics::real) {
-    std::optional<std::vector<Rational>> outputs = run_exact(graph, x);
+    const std::optional<std::vector<ExactRange>> outputs = exact_outputs(graph, x);
     if (!outputs) return std::nullopt;
-    y = std::move(*outputs);
-    for (const Rational& v : y) out.outputs.push_back(round_nearest(v));
+    for (const ExactRange& v : *outputs) {
+      out.outputs.push_back(round_nearest(v.lo));
+      y.push_back(v.lo);
+      above.push_back(v.hi);
+    }
   } else {
     for (double v : out.executed)
       if (!std::isfinite(v)) return std::nullopt;
     std::vector<std::vector<double>> nodes;
     out.outputs =
         semantics == Semantics::capsule ? execution(out.executed, &nodes) : run_reference(graph, out.executed, &nodes);
+    if (finite && !all_finite({out.outputs})) {
+      out.margin = infinity;
+      return out;
+    }
     if (!all_finite(nodes)) return std::nullopt;
     for (double v : out.outputs) y.push_back(exact(v));
+    above = y;
   }
   double margin = infinity;
   for (const Row& row : unsafe.rows) {
-    const Rational value = evaluate(row, y);
+    const Rational value = evaluate(row, y, above);
     if (row.strict ? value >= 0 : value > 0) return std::nullopt;
     margin = std::min(margin, round_down(Rational(-value)) / row_scale(row));
   }

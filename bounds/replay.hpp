@@ -27,13 +27,13 @@ std::optional<std::vector<std::string>> decimals_near(const std::vector<double>&
 
 // The counterexample if the decimals make all rows of the case true. Under a float claim: in the reference order
 // (FORMAT.md section 5), with every node finite. Under real: in exact arithmetic (nullopt if the outputs are
-// irrational).
+// irrational and `check` has rules for the graph, or the network is not defined there).
 // execution: under capsule, the one to replay (fl(decimal) in; outputs back, and the values of all nodes); REQUIRED
-// then.
+// then. finite: an execution with an infinite or NaN output is a counterexample, too (its margin is infinite).
 using Execution = std::function<std::vector<double>(const std::vector<double>&, std::vector<std::vector<double>>*)>;
 std::optional<Counterexample> replay(const Graph& graph, const Property& property, std::uint32_t case_index,
                                      const std::vector<std::string>& decimals, Semantics semantics,
-                                     const Execution& execution = {});
+                                     const Execution& execution = {}, bool finite = false);
 
 // The greatest absolute coefficient (1 if there is none): rows are integers with gcd 1, people read them divided by
 // this.

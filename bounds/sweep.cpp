@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bounds/forward.hpp"
+#include "bounds/opaque.hpp"
 #include "bounds/relaxation.hpp"
 #include "formats/error.hpp"
 
@@ -54,6 +55,8 @@ std::vector<std::uint32_t> undecided_elements(const Network& net, const State& s
     const Node& node = net.node(reader);
     if ((is_piecewise(node.kind) || node.kind == Kind::max) && node.operands[0] == k)
       mark_elements(net, state, reader, wanted);
+    if (is_opaque(node.kind) && std::find(node.operands.begin(), node.operands.end(), k) != node.operands.end())
+      std::fill(wanted.begin(), wanted.end(), 1);
   }
   std::vector<std::uint32_t> elements;
   for (std::uint32_t i = 0; i < wanted.size(); ++i)

@@ -12,6 +12,7 @@
 #include "bounds/attack.hpp"
 #include "bounds/branch/box_branching.hpp"
 #include "bounds/branch/tighten.hpp"
+#include "bounds/opaque.hpp"
 #include "formats/error.hpp"
 #include "runtime/cpu/reference.hpp"
 
@@ -51,7 +52,7 @@ class Query {
     const bool many_inputs = !splits_inputs(static_cast<std::uint32_t>(failed));
     const double for_search = options_.attack && many_inputs ? std::min(0.15 * options_.timeout_seconds, 10.0) : 0;
     branch_until_ = options_.timeout_seconds - for_search;
-    if (options_.branch && !broken_ && !stopped()) {
+    if (options_.branch && !broken_ && !stopped() && unstated_accuracy(net_, options_.semantics).empty()) {
       if (branch()) return holds();
       if (outcome_.verdict == Verdict::violated) return std::move(outcome_);
     }
@@ -140,7 +141,7 @@ class Query {
     const bool exact_affordable = net_.multiplications < 3e6;
     if (options_.semantics == Semantics::real && net_.multiplications > 5e7) return false;
     outcome_.counterexample =
-        replay(net_.graph, property_, case_index, *decimals, options_.semantics, options_.execution);
+        replay(net_.graph, property_, case_index, *decimals, options_.semantics, options_.execution, options_.finite);
     if (outcome_.counterexample) {
       outcome_.verdict = Verdict::violated;
       if (options_.semantics != Semantics::real)
@@ -195,7 +196,9 @@ class Query {
           x.push_back(which == 0 ? round_nearest((r.lo + r.hi) / 2) : round_nearest(which == 1 ? r.lo : r.hi));
         const std::vector<double> y = outputs_at(x);
         for (std::uint32_t c = 0; c < property_.cases.size() && !stopped() && !y.empty(); ++c)
-          if (property_.cases[c].box == b && rows_.looks_unsafe(c, y.data()) && accept(c, x)) return true;
+          if (property_.cases[c].box == b &&
+              (rows_.looks_unsafe(c, y.data()) || (options_.finite && !all_finite({y}))) && accept(c, x))
+            return true;
         if (stopped() || seconds_since(from) > 0.5) return false;
       }
     }

@@ -22,6 +22,7 @@ struct VerifyOptions {
   unsigned threads = 2;
   std::uint64_t seed = 1;
   bool attack = true;
+  bool finite = false;  // under a float claim: an execution with an infinite or NaN output is unsafe, too
   Execution execution;  // under capsule: one that the plan allows, for counterexamples; none are looked for without it
   std::function<bool()> interrupted;                 // Ctrl-C
   std::function<bool()> memory_is_full;              // asked 20 times a second at most; true: end with what there is

@@ -171,7 +171,8 @@ int model_ops(const ModelOptions& options) {
   }
   std::printf(
       "ONNX operators of the default domain, IR 3 to 11, opset 7 to 23. Semantics real, fp32_any and fp64_any cover "
-      "all of them.\n");
+      "all of them.\nWhere it says \"no certificate\", `verify` bounds the operator by intervals and `check` has no "
+      "rule for it; functions such as Tanh\nneed a plan (--profile) that says how many ulps they are off.\n");
   std::printf("%-20s %-7s %-60s %s\n", "operator", "opset", "attributes", "limits");
   for (const SupportedOperator& op : table) {
     std::string attributes;

@@ -18,6 +18,7 @@
 #include "cli/verify_solve.hpp"
 #include "importers/onnx/onnx.hpp"
 #include "importers/vnnlib/witness.hpp"
+#include "runtime/cpu/reference.hpp"
 
 namespace outward::cli {
 
@@ -79,7 +80,9 @@ int verify(const Options& o) {
   report.semantics = solved.semantics;
   report.real_only = solved.real_only;
   if (solved.plan) report.plan_lines = summary_lines(*solved.plan);
-  if (!o.certificate.empty() && !solved.uncertified.empty()) report.notes.push_back(solved.uncertified);
+  if ((!o.certificate.empty() || (!is_certifiable(model.graph) && outcome.verdict != Verdict::unknown)) &&
+      !solved.uncertified.empty())
+    report.notes.push_back(solved.uncertified);
   if (!outcome.proof_in_memory.empty())
     report.notes.push_back("the proof stayed in memory: " + outcome.proof_in_memory);
   report.total_seconds = used();
@@ -90,7 +93,10 @@ int verify(const Options& o) {
     report.certificate_bytes = solved.certificate.size();
     report.certificate_sha256 = solved.certificate.sha256();
   }
-  if (!o.witness.empty() && outcome.verdict == Verdict::violated &&
+  const bool stated = outcome.verdict == Verdict::violated && all_finite({outcome.counterexample->outputs});
+  if (outcome.verdict == Verdict::violated && !stated && (!o.certificate.empty() || !o.witness.empty()))
+    report.notes.push_back("nothing is written: an execution that is not finite is no counterexample for `check`");
+  if (!o.witness.empty() && stated &&
       outputs.save(o.witness, witness_text(outcome.counterexample->decimals, outcome.counterexample->outputs)))
     report.witness_path = o.witness;
   if (!o.bounds.empty()) outputs.save(o.bounds, bounds.empty() ? bounds_json(outcome, solved.property) : bounds);

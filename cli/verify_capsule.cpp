@@ -83,7 +83,7 @@ PlannedQuery plan_query(const Options& o, const Model& model) {
       return run_under(graph, policies, input, nodes);
     };
   q.bounded = q.policies;
-  if (!q.common || o.certificate.empty()) return q;
+  if (!q.common || o.certificate.empty() || !is_certifiable(model.graph)) return q;
   q.bounded.assign(q.policies.size(), *q.common);
   for (const PlannedNode& n : q.plan->plan().nodes) q.weakened = q.weakened || allows_more(*q.common, n.capsule);
   return q;

@@ -99,6 +99,7 @@ void require_batch_options(const Options& o) {
                                {"--allow", !o.allow.empty()},
                                {"--deploy", !o.deploy.empty()},
                                {"--accumulate", !o.accumulate.empty()},
+                               {"--finite", o.finite},
                                {"--competition", o.competition},
                                {"--json", o.json}};
   const std::vector<Given> radius = radius_options(o);
@@ -184,6 +185,18 @@ void require_deploy_options(const Options& o) {
                                            {"--dataset without --row", !o.dataset.empty() && o.row == -1},
                                            {"--radius max", o.radius == "max"}})
     if (g.given) throw UsageError(std::string("--deploy excludes ") + g.name);
+}
+
+// The reals have no infinities, and the other ways to ask run other executions.
+void require_finite_options(const Options& o) {
+  if (!o.finite) return;
+  for (const Given& g : std::vector<Given>{{"--semantics real", o.semantics == "real"},
+                                           {"--semantics best", o.semantics == "best"},
+                                           {"--elaborate", !o.elaborate.empty()},
+                                           {"--precision", !o.precision.empty()},
+                                           {"--dataset without --row", !o.dataset.empty() && o.row == -1},
+                                           {"--radius max", o.radius == "max"}})
+    if (g.given) throw UsageError(std::string("--finite excludes ") + g.name);
 }
 
 // What bounds in a number format leave out: certificates, and the ways to ask many queries.
@@ -280,6 +293,9 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--memory", o.memory,
                  "bytes, also 500M or 4G; the verdict is then unknown (default: 4/5 of what is free)")
       ->check(fault_of_memory);
+  app.add_flag("--finite", o.finite,
+               "of a float claim: an execution with an infinite or NaN output is unsafe, too (no certificate, no "
+               "witness); holds says already that there is none");
   app.add_flag("--competition", o.competition, "print sat, unsat, timeout or unknown as first word");
   app.add_flag("--json", o.json, "print the result as one JSON object");
   app.add_flag("--quiet", o.quiet, "the verdict line only");
@@ -299,6 +315,7 @@ void finish_options(Options& o) {
     require_precision_options(o);
   }
   require_capsule_options(o);
+  require_finite_options(o);
   require_deploy_options(o);
   if (o.norm != "inf") throw UsageError("--norm " + o.norm + " is not supported; only inf is");
   if (o.device != "cpu" && o.device != "auto")

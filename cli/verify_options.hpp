@@ -31,7 +31,7 @@ struct Options {
   std::uint64_t seed = 1, max_domains = 0;
   std::vector<std::string> shape_texts;
   ShapeOverrides shapes;
-  bool json = false, quiet = false, verbose = false, competition = false;
+  bool json = false, quiet = false, verbose = false, competition = false, finite = false;
   bool branch = true;  // no option: what --elaborate tries first
 };
 

@@ -9,6 +9,7 @@
 #include "cli/common/errors.hpp"
 #include "cli/verify_batch.hpp"
 #include "cli/verify_dataset.hpp"
+#include "formats/error.hpp"
 
 namespace outward::cli {
 
@@ -97,6 +98,12 @@ void require_certifiable(const Options& o, const Model& model) {
   for (const ModelFile& file : model.files) require_text("a file of the model", file.path, faults);
   for (const auto& [name, dims] : model.shape_overrides) require_text("an input of the model", name, faults);
   throw_all(faults);
+  std::vector<Blocker> blockers;
+  for (const Node& node : model.graph.nodes)
+    if (!is_certifiable(node.kind))
+      blockers.push_back({"no-certificate", node.origin, "no certificate can speak of this operator", "", "",
+                          "without --certificate the property is decided by intervals and executions"});
+  if (!blockers.empty()) throw InputRefused(std::move(blockers));
 }
 
 bool Outputs::save(const std::string& path, const std::string& content) {

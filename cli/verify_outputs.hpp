@@ -15,7 +15,8 @@ namespace outward::cli {
 // that cannot be written, that are given twice, or that the query reads; names a certificate cannot hold.
 void require_outputs(const Options& options);
 
-// The names inside the model that its certificate repeats. Throws UsageError.
+// With --certificate: the names inside the model that it repeats (throws UsageError), and the operators that none can
+// speak of (throws InputRefused naming all).
 void require_certifiable(const Options& options, const Model& model);
 
 // Writes files and keeps for later why some could not be written.

@@ -88,7 +88,7 @@ Json counterexample_json(const Counterexample& c, const std::string& execution) 
   return {{"case", c.case_index},
           {"input", c.decimals},
           {"output", outputs},
-          {"margin", c.margin},
+          {"margin", std::isfinite(c.margin) ? Json(c.margin) : Json(nullptr)},
           {"execution", execution}};
 }
 
@@ -154,14 +154,19 @@ void print_counterexample(const Options& options, const Outcome& o, const Report
                       ? "an execution that the plan allows (left to right unless its policies say otherwise)"
                       : "this order (the reference order, left to right, unfused)")
               << "\n";
-  std::cout << "margin: " << shortest_decimal(o.counterexample->margin) << "\n";
+  std::cout << "margin: "
+            << (std::isfinite(o.counterexample->margin) ? shortest_decimal(o.counterexample->margin)
+                                                        : "none, the outputs are not all finite (--finite)")
+            << "\n";
   if (!r.witness_path.empty())
     std::cout << "counterexample: " << r.witness_path << "\n";
   else if (o.counterexample->decimals.size() <= 32) {
     for (std::size_t i = 0; i < o.counterexample->decimals.size(); ++i)
       std::cout << "X_" << i << " = " << o.counterexample->decimals[i] << "\n";
     for (std::size_t i = 0; i < o.counterexample->outputs.size() && i < 32; ++i)
-      std::cout << "Y_" << i << " = " << shortest_decimal(o.counterexample->outputs[i]) << "\n";
+      std::cout << "Y_" << i << " = "
+                << (std::isnan(o.counterexample->outputs[i]) ? "nan" : shortest_decimal(o.counterexample->outputs[i]))
+                << "\n";
   } else if (!options.quiet) {
     std::cerr << "write the counterexample to a file with --witness\n";
   }

@@ -75,6 +75,17 @@ Property radius_query(const Options& o, const Model& model, std::vector<std::str
   return radius_property(r, graph, reference);
 }
 
+// Why no certificate can be asked for. REQUIRES !is_certifiable(graph).
+std::string uncertifiable(const Graph& graph) {
+  constexpr std::size_t most = 3;
+  std::string found;
+  std::size_t count = 0;
+  for (const Node& node : graph.nodes)
+    if (!is_certifiable(node.kind) && ++count <= most) found += (found.empty() ? "" : ", ") + node.origin;
+  if (count > most) found += " and " + std::to_string(count - most) + " more";
+  return "no program re-checks this verdict: `check` has no rule for " + found;
+}
+
 // Phases and counts on stderr: a line that is written over on a terminal, lines with -v, at most four a second; nothing
 // otherwise.
 class ProgressLine {
@@ -112,6 +123,7 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   v.max_domains = o.max_domains;
   v.seed = o.seed;
   v.branch = o.branch;
+  v.finite = o.finite;
   v.attack = planned == nullptr || planned->execution;
   if (planned) v.execution = planned->execution;
   v.interrupted = [] { return interrupted.load(); };
@@ -127,8 +139,11 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
   header.producer = "outward verify 0.1.0";
   CertificateWriter writer(header, model, property);
   if (planned) name_capsules(*planned->plan, writer);
-  CertificateObserver observer(writer);
+  CertificateObserver certifying(writer);
+  ProofObserver nobody;
+  ProofObserver& observer = is_certifiable(model.graph) ? static_cast<ProofObserver&>(certifying) : nobody;
   Outcome outcome = verify_property(net, property, v, observer);
+  if (!is_certifiable(model.graph)) return outcome;
   const bool claims = outcome.verdict == Verdict::holds || outcome.verdict == Verdict::bound || outcome.open_parts > 0;
   if (claims && outcome.proof_lost.empty()) {
     try {
@@ -136,7 +151,7 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
     } catch (const ResourceError& error) {
       outcome.proof_lost = error.what();
     }
-  } else if (outcome.verdict == Verdict::violated) {
+  } else if (outcome.verdict == Verdict::violated && all_finite({outcome.counterexample->outputs})) {
     header.claim = "violated";
     CertificateWriter witness(header, model, property);
     witness.point(outcome.counterexample->case_index, outcome.counterexample->decimals);
@@ -221,10 +236,9 @@ Solved solve(const Options& o, const Model& model, const Network& net, Property 
     out.outcome.next = "every case is empty without the network: look at the bounds in the property";
     return out;
   }
-  if (out.semantics == Semantics::capsule) {
-    solve_planned(o, model, used, out);
-    return out;
-  }
+  if (out.semantics == Semantics::capsule) solve_planned(o, model, used, out);
+  if (!is_certifiable(model.graph)) out.uncertified = uncertifiable(model.graph);
+  if (out.semantics == Semantics::capsule) return out;
   try {
     out.outcome = run(o, model, net, out.property, out.semantics, used(), out.certificate);
   } catch (const InputRefused& refusal) {  // a box beyond the element type has no float executions, but reals

@@ -32,6 +32,10 @@ bool is_covered(Kind kind) {
     case Kind::abs:
     case Kind::max:
       return true;
+    case Kind::function:
+    case Kind::product:
+    case Kind::quotient:
+      return false;
   }
   return false;
 }

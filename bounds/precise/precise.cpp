@@ -53,7 +53,7 @@ PreciseResult bound_in_format(const Graph& graph, const Property& property,
   for (const Node& node : graph.nodes)
     if (!precise::is_covered(node.kind))
       blockers.push_back({"precision-operator", node.origin,
-                          std::string("bounds in a number format have no rule for ") + kind_name(node.kind), "", "",
+                          std::string("bounds in a number format have no rule for ") + op_name(node), "", "",
                           "leave out --precision"});
   if (!blockers.empty()) throw InputRefused(std::move(blockers));
   return with_ends(format, [&](auto ends) {

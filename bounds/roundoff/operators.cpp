@@ -57,6 +57,16 @@ const OperatorRow& row_of(OpCode code) {
   throw std::logic_error("an operator without a row");
 }
 
+std::optional<OpCode> code_of(const Node& node) {
+  if (is_certifiable(node.kind)) return code_of(node.kind);
+  if (node.kind == Kind::product) return OpCode::multiply;
+  if (node.kind != Kind::function) return std::nullopt;
+  for (const OpCode code :
+       {OpCode::exp, OpCode::log, OpCode::sqrt, OpCode::sigmoid, OpCode::tanh, OpCode::erf, OpCode::gelu})
+    if (std::string_view(row_of(code).name) == op_name(node)) return code;
+  return std::nullopt;
+}
+
 Constants::Constants(std::span<const double> exact, const FormatModel& format) : exact_(exact) {
   for (std::size_t i = 0; i < exact.size(); ++i) {
     const double drift = format.conversion_error_up(exact[i]);

@@ -8,6 +8,7 @@
 // unless `largest` exceeds what the format holds (then nothing is promised).
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,8 +118,10 @@ struct OperatorRow {
 std::span<const OperatorRow> operator_table();
 const OperatorRow& row_of(OpCode code);
 
-// The kind of a graph as the operator of a program.
+// The kind of a graph as the operator of a program. REQUIRES is_certifiable(kind); the others are matched by node.
 inline OpCode code_of(Kind kind) { return static_cast<OpCode>(static_cast<std::uint8_t>(kind)); }
+// Nothing where there is no rule: quotients, and functions that the table does not list.
+std::optional<OpCode> code_of(const Node& node);
 
 // Constants as the format holds them.
 class Constants {

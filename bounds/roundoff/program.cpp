@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "formats/error.hpp"
+
 namespace outward::roundoff {
 namespace {
 
@@ -21,6 +23,13 @@ Program program_of(const Graph& graph, const Arithmetic& arithmetic) {
 }
 
 Program program_of(const Graph& graph, std::vector<Arithmetic> arithmetics, std::vector<std::uint32_t> of_node) {
+  std::vector<Blocker> unknown;
+  for (const Node& node : graph.nodes)
+    if (!code_of(node))
+      unknown.push_back({"no-rule", node.origin,
+                         std::string("no rounding error rule for the operator ") + op_name(node), "", "",
+                         "`roundoff --operators` lists what has one"});
+  if (!unknown.empty()) throw InputRefused(std::move(unknown));
   Program p;
   p.arithmetics = std::move(arithmetics);
   const Groups groups = find_groups(graph);
@@ -44,7 +53,8 @@ Program program_of(const Graph& graph, std::vector<Arithmetic> arithmetics, std:
   };
   for (std::uint32_t k = 0; k < graph.nodes.size(); ++k) {
     const Node& node = graph.nodes[k];
-    Operator op{code_of(node.kind), {}, node.size, node.ints, node.payload, node.origin};
+    Operator op{code_of(node).value(), {}, node.size, node.ints, node.payload, node.origin};
+    if (node.kind == Kind::function) op.ints.clear();
     for (const std::uint32_t operand : node.operands) {
       std::uint32_t from = place[operand];
       const Arithmetic &theirs = p.arithmetic_of(from), &ours = p.arithmetics[of_node[k]];

@@ -25,7 +25,7 @@ struct Program {
   const Arithmetic& arithmetic_of(std::uint32_t k) const { return arithmetics[arithmetic[k]]; }
 };
 
-// The graph under one arithmetic.
+// The graph under one arithmetic. Throws InputRefused naming every node without a rule.
 Program program_of(const Graph& graph, const Arithmetic& arithmetic);
 
 // The graph with an arithmetic for each node (indices into arithmetics); operators read what lies in another format

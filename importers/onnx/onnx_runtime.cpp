@@ -75,9 +75,9 @@ std::string OnnxRuntime::version() const { return version_(); }
 
 template <typename... Arguments>
 void OnnxRuntime::call(Result& out, int slot, Arguments... arguments) {
-  using Function = RuntimeStatus (*)(Arguments...);
+  using Entry = RuntimeStatus (*)(Arguments...);
   if (out.failed) return;
-  const RuntimeStatus status = reinterpret_cast<Function>(const_cast<void*>(api_[slot]))(arguments...);
+  const RuntimeStatus status = reinterpret_cast<Entry>(const_cast<void*>(api_[slot]))(arguments...);
   if (status == nullptr) return;
   out.failed = true;
   out.message = reinterpret_cast<const char* (*)(RuntimeStatus)>(const_cast<void*>(api_[slot_message]))(status);

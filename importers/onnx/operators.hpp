@@ -10,6 +10,7 @@
 
 #include "importers/onnx/builder.hpp"
 #include "importers/onnx/tensor.hpp"
+#include "runtime/graph/element_function.hpp"
 
 namespace outward::onnx_import {
 
@@ -120,6 +121,14 @@ void rule_abs(Call&);
 void rule_relu(Call&);
 void rule_leaky_relu(Call&);
 void rule_clip(Call&);
+// --- rules_function.cpp ---
+void emit_function(Call&, ElementFunction);
+template <ElementFunction function>
+void rule_function(Call& call) {
+  emit_function(call, function);
+}
+void rule_gelu(Call&);
+void rule_reciprocal(Call&);
 // --- rules_product.cpp ---
 void rule_matmul(Call&);
 void rule_gemm(Call&);

@@ -112,7 +112,10 @@ void rule_mul(Call& call) {
   const Shape shape = float_operands(call);
   const Value &v = call.in[0], &w = call.in[1];
   if (v.is_node() && w.is_node()) {
-    refuse("nonlinear", "product of two computed values", "one constant factor");
+    const Value left = call.build.expand(v, shape);
+    const Value right = call.build.expand(w, shape);
+    call.out[0] = call.build.emit(Kind::product, {left, right}, shape);
+    return;
   }
   const bool constant_first = v.is_constant() && w.is_node();
   const Value x = as_expanded_node(call, constant_first ? w : v, shape);
@@ -122,6 +125,12 @@ void rule_mul(Call& call) {
 void rule_div(Call& call) {
   if (fold_binary(call, "Div")) return;
   const Shape shape = float_operands(call);
+  if (call.in[1].is_node()) {
+    const Value above = as_expanded_node(call, call.in[0], shape);
+    const Value below = call.build.expand(call.in[1], shape);
+    call.out[0] = call.build.emit(Kind::quotient, {above, below}, shape);
+    return;
+  }
   const Value& divisor = require_constant(call, call.in[1], "divisor");
   Floats payload = broadcast_floats(divisor, shape);
   for (double c : payload) {

@@ -6,6 +6,7 @@
 #include "formats/error.hpp"
 #include "runtime/capsules/execution_arithmetic.hpp"
 #include "runtime/capsules/record.hpp"
+#include "runtime/cpu/element_functions.hpp"
 
 namespace outward {
 namespace {
@@ -140,6 +141,20 @@ void node_under(const NumericalPolicy& policy, const Node& node, const Vector<Ve
       return each([&](std::size_t i) { return std::fabs(p.seen(x[i])); });
     case Kind::max:
       return max_under(p, node, x, out);
+    case Kind::function: {
+      constexpr ElementType element = sizeof(T) == 4 ? ElementType::binary32 : ElementType::binary64;
+      return each([&](std::size_t i) {
+        return p.seen(static_cast<T>(evaluate(element_function(node), p.seen(x[i]), element)));
+      });
+    }
+    case Kind::product: {
+      const Vector<T>& y = all[node.operands[1]];
+      return each([&](std::size_t i) { return p.multiply(x[i], y[i]); });
+    }
+    case Kind::quotient: {
+      const Vector<T>& y = all[node.operands[1]];
+      return each([&](std::size_t i) { return p.divide(x[i], y[i]); });
+    }
   }
 }
 
@@ -173,6 +188,7 @@ std::string cannot_execute(const NumericalPolicy& p, ElementType element) {
 }
 
 bool is_determined(const NumericalPolicy& p, std::string_view op) {
+  if (p.k_ulp > 0) return false;
   const OpRow* row = find_op(op);
   const bool sums = row == nullptr || row->accumulates;
   switch (p.reduction) {

@@ -1,6 +1,7 @@
 // Execution of a graph under numerical policies, node by node, on this machine's binary32 and binary64: one execution
 // that the policies allow, the reference order of certificates/FORMAT.md section 5 except where they say otherwise
-// (pairwise sums, fused steps, flushed subnormals, operands rounded to a shorter format). Written apart from
+// (pairwise sums, fused steps, flushed subnormals, operands rounded to a shorter format); functions (kind 17) correctly
+// rounded, which every number of ulps allows. Written apart from
 // runtime/cpu/reference.cpp, against which it is compared. Assumes the default rounding mode and gradual underflow.
 #pragma once
 #include <string>
@@ -26,9 +27,9 @@ std::vector<double> run_under(const Graph& graph, const std::vector<NumericalPol
                               const std::vector<double>& input, std::vector<std::vector<double>>* nodes = nullptr);
 
 // Ranges of all outputs over inputs lo <= x <= hi, both numbers of the element type, under policies that leave no
-// choice (is_determined): every operation is monotone, so the ends are executions themselves and the ranges hold every
-// executed value. False, and nothing is said, if some policy leaves a choice or cannot be executed, or an end is not
-// finite.
+// choice (is_determined) but for the ulps of functions, which are enclosed: every other operation is monotone in each
+// operand, so the ends are executions themselves and the ranges hold every executed value. False, and nothing is said,
+// if some policy leaves a choice or cannot be executed, or an end is not finite.
 bool ranges_under(const Graph& graph, const std::vector<NumericalPolicy>& policies, const std::vector<double>& lo,
                   const std::vector<double>& hi, std::vector<double>& out_lo, std::vector<double>& out_hi);
 

@@ -37,6 +37,7 @@ class PolicyArithmetic {
       : flush_(p.subnormals == Subnormals::flush),
         fused_(p.contraction == Contraction::fma),
         pairwise_(p.reduction == Reduction::pairwise),
+        k_ulp_(p.k_ulp),
         dropped_(p.operands ? p.format.fraction_bits - p.operands->fraction_bits : 0) {}
 
   // What an operation sees of an operand, and delivers of a result.
@@ -53,6 +54,7 @@ class PolicyArithmetic {
   T subtract(T a, T b) const { return seen(seen(a) - seen(b)); }
   T multiply(T a, T b) const { return seen(seen(a) * seen(b)); }
   T divide(T a, T b) const { return seen(seen(a) / seen(b)); }
+  std::uint32_t k_ulp() const { return k_ulp_; }
   T root(T a) const { return seen(std::sqrt(seen(a))); }
 
   T sum(const Vector<T>& terms) const {
@@ -81,6 +83,7 @@ class PolicyArithmetic {
     return add(halves(terms, from, middle), halves(terms, middle, to));
   }
   bool flush_, fused_, pairwise_;
+  std::uint32_t k_ulp_;
   int dropped_;
 };
 

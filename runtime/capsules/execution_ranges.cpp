@@ -1,9 +1,12 @@
 // ranges_under of execution.hpp: each end of a value by the very operations of the policy on the ends of its operands,
 // chosen by the signs of the constants.
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "runtime/capsules/execution.hpp"
 #include "runtime/capsules/execution_arithmetic.hpp"
+#include "runtime/cpu/element_functions.hpp"
 
 namespace outward {
 namespace {
@@ -195,6 +198,42 @@ class RangeRunner {
           out.hi[i] = p.seen(*std::max_element(x.hi.begin() + from, x.hi.begin() + to));
         }
         return;
+      case Kind::function:
+        return function(node, p, x, out);
+      case Kind::product:
+      case Kind::quotient:
+        return corners(node, p, x, all_[node.operands[1]], out);
+    }
+  }
+
+  // Everything within the policy's ulps of the function. NaN, which ends the run, where it is not defined.
+  void function(const Node& node, const PolicyArithmetic<T>& p, const EndPair<T>& x, EndPair<T>& out) {
+    constexpr ElementType element = sizeof(T) == 4 ? ElementType::binary32 : ElementType::binary64;
+    for (std::size_t i = 0; i < node.size; ++i) {
+      const auto ends = evaluate(element_function(node), p.seen(x.lo[i]), p.seen(x.hi[i]), element, p.k_ulp());
+      out.lo[i] = ends ? p.seen(static_cast<T>(ends->first)) : std::numeric_limits<T>::quiet_NaN();
+      out.hi[i] = ends ? p.seen(static_cast<T>(ends->second)) : std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+
+  // Products and quotients are monotone in each operand, rising or falling by the sign of the other one: the extremes
+  // are at the corners, but for a square, which has its least value at 0.
+  void corners(const Node& node, const PolicyArithmetic<T>& p, const EndPair<T>& x, const EndPair<T>& y,
+               EndPair<T>& out) {
+    const bool square = node.kind == Kind::product && node.operands[0] == node.operands[1];
+    for (std::size_t i = 0; i < node.size; ++i) {
+      if (node.kind == Kind::quotient && p.seen(y.lo[i]) <= 0 && p.seen(y.hi[i]) >= 0) {
+        out.lo[i] = out.hi[i] = std::numeric_limits<T>::quiet_NaN();
+        continue;
+      }
+      const auto at = [&](T a, T b) { return node.kind == Kind::product ? p.multiply(a, b) : p.divide(a, b); };
+      std::array<T, 4> values = {at(x.lo[i], y.lo[i]), at(x.lo[i], y.hi[i]), at(x.hi[i], y.lo[i]),
+                                 at(x.hi[i], y.hi[i])};
+      if (square) values[1] = values[2] = x.lo[i] <= 0 && x.hi[i] >= 0 ? T{0} : values[0];
+      out.lo[i] = *std::min_element(values.begin(), values.end());
+      out.hi[i] = *std::max_element(values.begin(), values.end());
+      if (std::any_of(values.begin(), values.end(), [](T v) { return std::isnan(v); }))
+        out.lo[i] = std::numeric_limits<T>::quiet_NaN();
     }
   }
 
@@ -221,10 +260,12 @@ bool ranges_under(const Graph& graph, const std::vector<NumericalPolicy>& polici
   if (lo.size() != graph.nodes[0].size || hi.size() != lo.size() || policies.size() != graph.nodes.size()) return false;
   for (std::size_t i = 0; i < lo.size(); ++i)
     if (!std::isfinite(lo[i]) || !std::isfinite(hi[i]) || lo[i] > hi[i]) return false;
-  for (std::size_t k = 1; k < graph.nodes.size(); ++k)
-    if (graph.nodes[k].kind != Kind::constant && (!is_determined(policies[k], kind_name(graph.nodes[k].kind)) ||
-                                                  !cannot_execute(policies[k], graph.element).empty()))
-      return false;
+  for (std::size_t k = 1; k < graph.nodes.size(); ++k) {
+    if (graph.nodes[k].kind == Kind::constant) continue;
+    NumericalPolicy order = policies[k];
+    order.k_ulp = 0;  // enclosed, not executed
+    if (!is_determined(order, op_name(graph.nodes[k])) || !cannot_execute(order, graph.element).empty()) return false;
+  }
   return graph.element == ElementType::binary32 ? ranges<float>(graph, policies, lo, hi, out_lo, out_hi)
                                                 : ranges<double>(graph, policies, lo, hi, out_lo, out_hi);
 }

@@ -14,8 +14,12 @@ constexpr int styles = 7;
 
 FuzzNodes::FuzzNodes(const std::string& op, ElementType element, std::uint64_t seed)
     : element_(element), random_(seed) {
-  for (int k = 2; k <= 16; ++k)
-    if (op == kind_name(static_cast<Kind>(k))) kind_ = static_cast<Kind>(k);
+  for (const Kind kind :
+       {Kind::map, Kind::dense, Kind::conv, Kind::reduce, Kind::bn, Kind::add, Kind::shift, Kind::scale, Kind::divide,
+        Kind::neg, Kind::relu, Kind::leaky, Kind::clip, Kind::abs, Kind::max, Kind::product, Kind::quotient})
+    if (op == kind_name(kind)) kind_ = kind;
+  for (const ElementFunctionRow& row : element_functions())
+    if (op == row.name) kind_ = Kind::function, function_ = row.function;
   if (kind_ == Kind::input)
     throw InputRefused(Blocker{"no-kernel-test", op, "there is no differential test of this operator", "", op, ""});
 }
@@ -112,15 +116,17 @@ Node FuzzNodes::node(std::vector<std::uint64_t>& sizes) {
       n.size = channels * inner;
       break;
     }
+    case Kind::function:  // one element outside the domain would spoil the others
+      n.size = 1;
+      break;
     default:
       n.size = 1 + below(16);
       break;
   }
   sizes = {n.size};
-  if (kind_ == Kind::add) {
-    n.ints = {signed_size(below(2))};
-    sizes.push_back(n.size);
-  }
+  if (kind_ == Kind::add) n.ints = {signed_size(below(2))};
+  if (kind_ == Kind::function) n.ints = {static_cast<std::int64_t>(function_)};
+  if (kind_ == Kind::add || kind_ == Kind::product || kind_ == Kind::quotient) sizes.push_back(n.size);
   if (kind_ == Kind::shift || kind_ == Kind::scale || kind_ == Kind::divide) n.payload = numbers(n.size);
   if (kind_ == Kind::divide)
     for (double& c : n.payload)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/graph/element_function.hpp"
 #include "runtime/graph/graph.hpp"
 
 namespace outward {
@@ -17,7 +18,7 @@ struct FuzzNode {
 
 class FuzzNodes {
  public:
-  // Throws InputRefused for an operator that is no kind of canonical graphs.
+  // Throws InputRefused for an operator of no node of a graph.
   FuzzNodes(const std::string& op, ElementType element, std::uint64_t seed);
   FuzzNode next();
 
@@ -29,6 +30,7 @@ class FuzzNodes {
   Node node(std::vector<std::uint64_t>& sizes);
 
   Kind kind_ = Kind::input;
+  ElementFunction function_ = ElementFunction::sqrt;  // of Kind::function
   ElementType element_;
   std::mt19937_64 random_;
   int style_ = 0;

@@ -150,7 +150,7 @@ Plan make_plan(const Graph& graph, const Profile& profile, const Registry& regis
   for (std::uint32_t k = 0; k < graph.nodes.size(); ++k) {
     const Kind kind = graph.nodes[k].kind;
     if (kind == Kind::input || kind == Kind::constant) continue;
-    const std::string op = kind_name(kind);
+    const std::string op = op_name(graph.nodes[k]);
     if (is_listed(refused, op)) continue;
     const Capsule* chosen = nullptr;
     std::string found;
@@ -206,7 +206,7 @@ Gate Gate::judge(const Plan& plan, const Graph& graph, const Registry& registry)
   for (std::uint32_t k = 0; k < graph.nodes.size(); ++k) {
     const Kind kind = graph.nodes[k].kind;
     if (kind == Kind::input || kind == Kind::constant) continue;
-    const std::string op = kind_name(kind);
+    const std::string op = op_name(graph.nodes[k]);
     if (next == plan.nodes.size() || plan.nodes[next].node != k) {
       fault(Failure::operation_mismatch, "", op, "node " + std::to_string(k) + " is not planned");
       continue;

@@ -5,6 +5,7 @@
 
 #include "formats/error.hpp"
 #include "runtime/capsules/json.hpp"
+#include "runtime/graph/element_function.hpp"
 #include "runtime/graph/graph.hpp"
 
 namespace outward {
@@ -141,39 +142,37 @@ bool is_provider(std::string_view word) { return among(providers, word); }
 bool is_layout(std::string_view word) { return among(layouts, word); }
 
 const OpRow* find_op(std::string_view name) {
-  static const std::vector<OpRow> rows = {// The kinds of canonical graphs.
-                                          {"map"},
-                                          {"dense", false, true},
-                                          {"conv", false, true},
-                                          {"reduce", false, true},
-                                          {"bn", false, true},
-                                          {"add"},
-                                          {"shift"},
-                                          {"scale"},
-                                          {"divide"},
-                                          {"neg"},
-                                          {"relu"},
-                                          {"leaky"},
-                                          {"clip"},
-                                          {"abs"},
-                                          {"max"},
-                                          // Operators of other runtimes that records may be about.
-                                          {"rand_uniform", true},
-                                          {"bernoulli_mask", true},
-                                          {"exp", false, false, true},
-                                          {"log", false, false, true},
-                                          {"tanh", false, false, true},
-                                          {"sigmoid", false, false, true},
-                                          {"gelu", false, false, true},
-                                          {"softplus", false, false, true},
-                                          {"sin", false, false, true},
-                                          {"cos", false, false, true},
-                                          {"sqrt"},
-                                          {"softmax", false, true, true},
-                                          {"layer_norm", false, true},
-                                          {"matmul", false, true},
-                                          {"conv_transpose", false, true},
-                                          {"scaled_dot_product_attention", false, true, true}};
+  static const std::vector<OpRow> rows = [] {
+    std::vector<OpRow> all = {// The kinds of canonical graphs.
+                              {"map"},
+                              {"dense", false, true},
+                              {"conv", false, true},
+                              {"reduce", false, true},
+                              {"bn", false, true},
+                              {"add"},
+                              {"shift"},
+                              {"scale"},
+                              {"divide"},
+                              {"neg"},
+                              {"relu"},
+                              {"leaky"},
+                              {"clip"},
+                              {"abs"},
+                              {"max"},
+                              {"product"},
+                              {"quotient"},
+                              // Operators of other runtimes that records may be about.
+                              {"rand_uniform", true},
+                              {"bernoulli_mask", true},
+                              {"softmax", false, true, true},
+                              {"layer_norm", false, true},
+                              {"matmul", false, true},
+                              {"conv_transpose", false, true},
+                              {"scaled_dot_product_attention", false, true, true}};
+    for (const ElementFunctionRow& row : element_functions())
+      all.push_back({row.name, false, false, row.elementary.has_value()});
+    return all;
+  }();
   for (const OpRow& row : rows)
     if (name == row.name) return &row;
   return nullptr;

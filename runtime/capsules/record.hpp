@@ -98,7 +98,7 @@ struct OpRow {
   bool accumulates = false;  // its policy must say how it sums
   bool elementary = false;   // its policy must say how far off it may be
 };
-// nullptr for an unknown operator. The names of the kinds of canonical graphs (kind_name) are all known.
+// nullptr for an unknown operator. The names of the operators of graphs (op_name) are all known.
 const OpRow* find_op(std::string_view name);
 
 const char* trust_text(Trust t);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/error.hpp"
+#include "runtime/cpu/element_functions.hpp"
 #include "runtime/cpu/exact_values.hpp"
 
 namespace outward {
@@ -173,7 +174,7 @@ void negate(Values& x) {
 
 // A monotone function applied to every integer.
 Values run_leaky(const Node& node, Values x) {
-  const Dyadic alpha = dyadic(node.payload[0]);
+  const exact_run::Dyadic alpha = dyadic(node.payload[0]);
   // α·n = m·n·2^e; every number is brought to the finer denominator first.
   refine(x, x.shift + std::max(-alpha.e, 0L));
   const auto down = static_cast<unsigned long>(std::max(-alpha.e, 0L)),
@@ -255,6 +256,59 @@ Values run_add(const Node& node, const std::vector<Values>& all) {
   return std::move(pair[0]);
 }
 
+std::pair<Rational, Rational> range_at(const Values& x, std::size_t i) {
+  const Rational lo = rational(x.lo[i], x);
+  return {lo, x.is_exact() ? lo : rational(x.hi[i], x)};
+}
+
+Values run_product(const std::vector<Values>& all, const Node& node) {
+  const Values &x = all[node.operands[0]], &y = all[node.operands[1]];
+  Values out;
+  out.odd = x.odd * y.odd;
+  out.shift = x.shift + y.shift;
+  const bool square = node.operands[0] == node.operands[1];
+  for (std::size_t i = 0; i < node.size; ++i) {
+    if (x.is_exact() && y.is_exact()) {
+      out.lo.push_back(x.lo[i] * y.lo[i]);
+      continue;
+    }
+    const Integer &a = x.lo[i], &b = x.is_exact() ? a : x.hi[i], &c = y.lo[i], &d = y.is_exact() ? c : y.hi[i];
+    const Integer products[] = {a * c, a * d, b * c, b * d};
+    const auto [least, greatest] = std::minmax_element(std::begin(products), std::end(products));
+    out.lo.push_back(square && *least < 0 ? Integer(0) : *least);
+    out.hi.push_back(*greatest);
+  }
+  return out;
+}
+
+Values run_quotient(const std::vector<Values>& all, const Node& node) {
+  const Values &x = all[node.operands[0]], &y = all[node.operands[1]];
+  std::vector<std::pair<Rational, Rational>> ranges;
+  for (std::size_t i = 0; i < node.size; ++i) {
+    const auto [a, b] = range_at(x, i);
+    const auto [c, d] = range_at(y, i);
+    if (c <= 0 && d >= 0) throw ResourceError("exact run: " + node.origin + " divides by zero or by what may be zero");
+    const Rational quotients[] = {a / c, a / d, b / c, b / d};
+    const auto [least, greatest] = std::minmax_element(std::begin(quotients), std::end(quotients));
+    ranges.emplace_back(*least, *greatest);
+  }
+  return of_ranges(ranges);
+}
+
+// Functions are enclosed to more bits than pairs keep.
+Values run_function(const std::vector<Values>& all, const Node& node) {
+  static const Format wide{17, static_cast<int>(fraction_bits) + 64, (1 << 16) - 1, Convention::ieee};
+  const Values& x = all[node.operands[0]];
+  std::vector<std::pair<Rational, Rational>> ranges;
+  for (std::size_t i = 0; i < node.size; ++i) {
+    const auto [lo, hi] = range_at(x, i);
+    const std::optional<Interval> y = evaluate(element_function(node), enclose(wide, lo, hi), wide);
+    if (!y) throw ResourceError("exact run: " + node.origin + " is not defined where it is evaluated");
+    ranges.emplace_back(to_rational(y->lower()), to_rational(y->upper()));
+  }
+  return of_ranges(ranges);
+}
+
 Values run_node(const Node& node, const std::vector<Values>& all) {
   const auto x = [&]() -> const Values& { return all[node.operands[0]]; };
   switch (node.kind) {
@@ -306,13 +360,14 @@ Values run_node(const Node& node, const std::vector<Values>& all) {
       return run_abs(x());
     case Kind::max:
       return run_max(node, x());
+    case Kind::function:
+      return run_function(all, node);
+    case Kind::product:
+      return run_product(all, node);
+    case Kind::quotient:
+      return run_quotient(all, node);
   }
   throw ResourceError("exact run: second input node");
-}
-
-Rational rational(const Integer& n, const Values& x) {
-  const auto bits = static_cast<unsigned long>(std::abs(x.shift));
-  return x.shift >= 0 ? Rational(n, x.odd << bits) : Rational(n << bits, x.odd);
 }
 
 }  // namespace

@@ -101,6 +101,36 @@ void tidy(Values& x) {
   x.shift -= static_cast<long>(zeros);
 }
 
+Rational rational(const Integer& n, const Values& x) {
+  const auto bits = static_cast<unsigned long>(std::abs(x.shift));
+  return x.shift >= 0 ? Rational(n, x.odd << bits) : Rational(n << bits, x.odd);
+}
+
+Values of_ranges(const std::vector<std::pair<Rational, Rational>>& ranges) {
+  Integer common = 1;
+  bool exact_only = true;
+  for (const auto& [lo, hi] : ranges) {
+    exact_only = exact_only && lo == hi;
+    if (exact_only) common = least_common_multiple(common, denominator(lo));
+    exact_only = exact_only && msb(common) - lsb(common) <= longest_odd;
+    if (!exact_only) break;
+  }
+  Values out;
+  if (exact_only) {
+    const auto twos = static_cast<unsigned long>(lsb(common));
+    out.odd = common >> twos;
+    out.shift = static_cast<long>(twos);
+    for (const auto& range : ranges) out.lo.push_back(numerator(range.first) * (common / denominator(range.first)));
+    return out;
+  }
+  out.shift = fraction_bits;
+  for (const auto& [lo, hi] : ranges) {
+    out.lo.push_back(floor_quotient(numerator(lo) << static_cast<unsigned>(fraction_bits), denominator(lo)));
+    out.hi.push_back(ceil_quotient(numerator(hi) << static_cast<unsigned>(fraction_bits), denominator(hi)));
+  }
+  return out;
+}
+
 Values zeros_like(const Values& x, std::size_t count) {
   Values out;
   out.odd = x.odd;

@@ -4,6 +4,7 @@
 // never need a greatest common divisor; only divisions enlarge `odd`. Behind a batch normalisation every value is a
 // pair of integers (lower, upper) with denominator 2^fraction_bits, rounded outward after each node.
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "formats/exact.hpp"
@@ -61,6 +62,14 @@ Integer ceil_quotient(const Integer& a, const Integer& b);   // REQUIRES b > 0
 
 // Keeps numbers short: pairs are rounded outward to fraction_bits, exact numbers lose common factors of two.
 void tidy(Values& x);
+
+// The value of one integer of x.
+Rational rational(const Integer& n, const Values& x);
+
+// Values of which only this is known: exact where all ranges are points and one denominator of at most longest_odd bits
+// (besides powers of two) has room for them, else pairs.
+inline constexpr unsigned longest_odd = 4096;
+Values of_ranges(const std::vector<std::pair<Rational, Rational>>& ranges);
 
 // Zeros with the denominator of x, pairs if x holds pairs.
 Values zeros_like(const Values& x, std::size_t count);

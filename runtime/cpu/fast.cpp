@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "formats/error.hpp"
+#include "runtime/cpu/fast_functions.hpp"
 #include "runtime/cpu/fast_state.hpp"
 
 extern "C" void openblas_set_num_threads(int);
@@ -256,6 +257,18 @@ void FastNetwork::State::forward(std::size_t number) {
         out[at] = *std::max_element(start, start + k);
       });
     }
+    case Kind::function: {
+      const ElementFunction f = element_function(node);
+      return each(node, [&](std::size_t at, std::size_t) { out[at] = about(f, x[at]); });
+    }
+    case Kind::product: {
+      const Reals& y = values[node.operands[1]];
+      return each(node, [&](std::size_t at, std::size_t) { out[at] = x[at] * y[at]; });
+    }
+    case Kind::quotient: {
+      const Reals& y = values[node.operands[1]];
+      return each(node, [&](std::size_t at, std::size_t) { out[at] = x[at] / y[at]; });
+    }
   }
 }
 
@@ -330,6 +343,22 @@ void FastNetwork::State::backward(std::size_t number) {
         const auto start = x.begin() + static_cast<std::ptrdiff_t>(at) * k;
         dx[static_cast<std::size_t>(std::max_element(start, start + k) - x.begin())] += d[at];
       });
+    }
+    case Kind::function: {
+      const ElementFunction f = element_function(node);
+      return each(node, [&](std::size_t at, std::size_t) { dx[at] += d[at] * slope_about(f, x[at]); });
+    }
+    case Kind::product: {
+      const Reals& y = values[node.operands[1]];
+      Reals& dy = gradients[node.operands[1]];
+      each(node, [&](std::size_t at, std::size_t) { dx[at] += d[at] * y[at]; });
+      return each(node, [&](std::size_t at, std::size_t) { dy[at] += d[at] * x[at]; });
+    }
+    case Kind::quotient: {
+      const Reals& y = values[node.operands[1]];
+      Reals& dy = gradients[node.operands[1]];
+      each(node, [&](std::size_t at, std::size_t) { dx[at] += d[at] / y[at]; });
+      return each(node, [&](std::size_t at, std::size_t) { dy[at] -= d[at] * x[at] / (y[at] * y[at]); });
     }
   }
 }

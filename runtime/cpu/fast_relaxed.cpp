@@ -13,6 +13,7 @@ bool is_piecewise_linear(Kind kind) {
 void FastNetwork::State::relaxed_backward(std::size_t number, LineChooser& chooser) {
   const Node& node = nodes[number];
   chooser.arrive(static_cast<std::uint32_t>(number), gradients[number].data());
+  if (!is_certifiable(node.kind)) return;  // constants of the relaxed network
   if (!is_piecewise_linear(node.kind)) return backward(number);
   const Reals& d = gradients[number];
   Reals& dx = gradients[node.operands[0]];

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/error.hpp"
+#include "runtime/cpu/element_functions.hpp"
 
 namespace outward {
 namespace {
@@ -32,6 +33,9 @@ class Arithmetic {
   Integer from(const ExactNumber& x) const { return seen(format_.from_exact(x, rounding_, result_.flags)); }
   Integer from(const Rational& x) const { return from(ExactNumber{ExactNumber::Kind::number, x < 0, x, 0}); }
   Integer from(double x) const { return from(ExactNumber{ExactNumber::Kind::number, std::signbit(x), exact(x), 0}); }
+  Integer operator()(ElementFunction function, const Integer& a) const {
+    return seen(evaluate(function, a, format_, rounding_, result_.flags));
+  }
   ExactNumber exact_value(const Integer& code) const { return format_.to_exact(code); }
   // −1, 0, 1; 2 for NaN.
   int sign(const Integer& code) const {
@@ -284,6 +288,16 @@ class Runner {
         return each(x, [&](const Integer& v, std::size_t) { return values_(Operation::absolute, v); });
       case Kind::max:
         return maximum(node, x);
+      case Kind::function: {
+        const ElementFunction function = element_function(node);
+        return each(x, [&](const Integer& v, std::size_t) { return values_(function, v); });
+      }
+      case Kind::product:
+      case Kind::quotient: {
+        const Codes& y = all_[node.operands[1]];
+        const Operation operation = node.kind == Kind::product ? Operation::multiply : Operation::divide;
+        return each(x, [&](const Integer& v, std::size_t i) { return values_(operation, v, y[i]); });
+      }
     }
     return {};
   }

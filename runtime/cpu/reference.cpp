@@ -8,6 +8,7 @@
 #include <string>
 
 #include "formats/error.hpp"
+#include "runtime/cpu/element_functions.hpp"
 
 namespace outward {
 namespace {
@@ -200,6 +201,19 @@ void run_node(const Node& node, const std::vector<Values<T>>& all, Values<T>& ou
       return elementwise(x, out, [](T v, std::size_t) { return std::fabs(v); });
     case Kind::max:
       return run_max(node, x, out);
+    case Kind::function: {
+      constexpr ElementType element = sizeof(T) == 4 ? ElementType::binary32 : ElementType::binary64;
+      const ElementFunction f = element_function(node);
+      return elementwise(x, out, [=](T v, std::size_t) { return static_cast<T>(evaluate(f, v, element)); });
+    }
+    case Kind::product: {
+      const Values<T>& y = all[node.operands[1]];
+      return elementwise(x, out, [&](T v, std::size_t i) { return v * y[i]; });
+    }
+    case Kind::quotient: {
+      const Values<T>& y = all[node.operands[1]];
+      return elementwise(x, out, [&](T v, std::size_t i) { return v / y[i]; });
+    }
   }
 }
 

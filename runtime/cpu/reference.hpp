@@ -1,5 +1,6 @@
 // Reference-order execution of a graph: certificates/FORMAT.md section 5 (fp32_sequential, fp64_sequential).
 // Every operation is one IEEE 754 operation in the element type of the graph, round to nearest even, unfused.
+// Functions (kind 17) are the correctly rounded ones.
 // Assumes the default rounding mode and gradual underflow (the caller's environment), -ffp-contract=off.
 #pragma once
 #include <cstdint>

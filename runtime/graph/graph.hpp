@@ -1,4 +1,4 @@
-// The canonical graph of certificates/FORMAT.md section 1: flat tensors, 17 node kinds, constants as exact bits.
+// The canonical graph of certificates/FORMAT.md section 1: flat tensors, node kinds, constants as exact bits.
 // Built by importers/onnx, read by everything else. Invariants (checked by validate()):
 //   1. node 0 is the only Kind::input; operands have smaller numbers than their reader;
 //   2. ints and payload have exactly the lengths section 1 gives for the kind; indices of a map are in range;
@@ -31,7 +31,11 @@ enum class Kind : std::uint8_t {
   leaky = 13,
   clip = 14,
   abs = 15,
-  max = 16
+  max = 16,
+  // Kinds that no certificate holds (FORMAT.md section 1 ends at 16): bounded by intervals, executed, never certified.
+  function = 17,  // one of element_function.hpp, number ints[0], of every element
+  product = 18,   // of two operands, element by element
+  quotient = 19
 };
 
 struct Node {
@@ -65,6 +69,13 @@ struct Model {
 };
 
 const char* kind_name(Kind kind);
+
+// What records of kernels call the operator of a node: the name of its kind, or of its function.
+const char* op_name(const Node& node);
+
+// False for the kinds 17 to 19, about which no certificate can speak.
+inline bool is_certifiable(Kind kind) { return kind <= Kind::max; }
+bool is_certifiable(const Graph& graph);
 
 // Throws ResourceError naming the first broken invariant.
 void validate(const Graph& graph);

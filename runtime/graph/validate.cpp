@@ -1,11 +1,13 @@
 // Names of node kinds and the invariants of runtime/graph/graph.hpp.
 // Assumes nothing about the graph. Promises: after validate() every index, length and constant the kinds of
 // certificates/FORMAT.md section 1 mention is in range, so readers need no further checks.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "formats/error.hpp"
+#include "runtime/graph/element_function.hpp"
 #include "runtime/graph/graph.hpp"
 
 namespace outward {
@@ -150,6 +152,12 @@ void check_node(const View& v) {
       v.require(node.ints[0] >= 1, "empty window");
       return v.require(v.operand_size(0) == product(v, {node.ints[0], static_cast<i64>(node.size)}),
                        "operand has the wrong size");
+    case Kind::function:
+      check_elementwise(v, 1, 1, 0);
+      return v.require(is_element_function(node.ints[0]), "unknown function");
+    case Kind::product:
+    case Kind::quotient:
+      return check_elementwise(v, 2, 0, 0);
   }
   v.fail("unknown kind");
 }
@@ -157,10 +165,19 @@ void check_node(const View& v) {
 }  // namespace
 
 const char* kind_name(Kind kind) {
-  static constexpr const char* names[] = {"input", "const",  "map", "dense", "conv",  "reduce", "bn",  "add", "shift",
-                                          "scale", "divide", "neg", "relu",  "leaky", "clip",   "abs", "max"};
+  static constexpr const char* names[] = {"input", "const", "map",   "dense",    "conv",    "reduce",  "bn",
+                                          "add",   "shift", "scale", "divide",   "neg",     "relu",    "leaky",
+                                          "clip",  "abs",   "max",   "function", "product", "quotient"};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(names) ? names[index] : "unknown";
+}
+
+const char* op_name(const Node& node) {
+  return node.kind == Kind::function ? row_of(element_function(node)).name : kind_name(node.kind);
+}
+
+bool is_certifiable(const Graph& graph) {
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) { return is_certifiable(n.kind); });
 }
 
 void validate(const Graph& graph) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/cpu/element_functions.hpp"
 #include "test/runtime/small_graphs.hpp"
 
 namespace outward::testing {
@@ -215,6 +216,26 @@ std::vector<Number> joined(const Node& node, const std::vector<std::vector<Numbe
 
 }  // namespace
 
+namespace {
+
+Rational exact_function(ElementFunction function, const Rational& x) {
+  const Integer below = x < 0 ? Integer(-((-numerator(x) + denominator(x) - 1) / denominator(x)))
+                              : Integer(numerator(x) / denominator(x));
+  const Rational rest = x - below;
+  switch (function) {
+    case ElementFunction::floor:
+      return below;
+    case ElementFunction::ceil:
+      return rest == 0 ? below : below + 1;
+    case ElementFunction::round:
+      return rest * 2 < 1 || (rest * 2 == 1 && below % 2 == 0) ? below : below + 1;
+    default:
+      throw std::logic_error("a function without exact values");
+  }
+}
+
+}  // namespace
+
 std::vector<std::vector<Rational>> evaluate_exactly(const Graph& graph, const std::vector<Rational>& input) {
   std::vector<std::vector<Rational>> values;
   for (const Node& node : graph.nodes) {
@@ -272,6 +293,15 @@ std::vector<std::vector<Rational>> evaluate_exactly(const Graph& graph, const st
           break;
         case Kind::max:
           out[i] = *std::max_element(x.begin() + i * node.ints[0], x.begin() + (i + 1) * node.ints[0]);
+          break;
+        case Kind::product:
+          out[i] = x[i] * x[node.size + i];
+          break;
+        case Kind::quotient:
+          out[i] = x[i] / x[node.size + i];
+          break;
+        case Kind::function:
+          out[i] = exact_function(element_function(node), x[i]);
           break;
         case Kind::bn:
           throw std::logic_error("bn has no exact value");
@@ -393,6 +423,15 @@ std::vector<std::vector<double>> evaluate_binary32(const Graph& graph, const std
         case Kind::max:
           y = *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(i) * node.ints[0],
                                 x.begin() + static_cast<std::ptrdiff_t>(i + 1) * node.ints[0]);
+          break;
+        case Kind::product:
+          y = x[i] * x[node.size + i];
+          break;
+        case Kind::quotient:
+          y = x[i] / x[node.size + i];
+          break;
+        case Kind::function:
+          y = static_cast<float>(evaluate(element_function(node), all[i], ElementType::binary32));
           break;
       }
       out[i] = static_cast<double>(y);

@@ -127,18 +127,28 @@ class Format(unittest.TestCase):
         self.assertEqual(len(page), 17)
         for header in "runtime/graph/graph.hpp", "checker/kernel/graph.hpp":
             body = re.search(r"enum class Kind[^{]*\{(.*?)\};", harness.read(header), re.S).group(1)
-            self.assertEqual({n: int(v) for n, v in re.findall(r"(\w+) = (\d+)", body)}, page, header)
+            kinds = {n: int(v) for n, v in re.findall(r"(\w+) = (\d+)", body)}
+            beyond = {n for n, v in kinds.items() if v >= len(page)}  # kinds that no certificate is about
+            for name in beyond:
+                self.assertRegex(harness.read("certificates", "FORMAT.md"), r"numbers .*\b%d \(%s\b" % (kinds.pop(name), name))
+            self.assertEqual(kinds, page, header)
+            self.assertTrue(header.startswith("runtime") or not beyond)
 
     def test_operators_are_known_everywhere(self):
-        """Every operator `model ops` lists is described in FORMAT.md, read by the checker and named in a test."""
-        listed = set(re.findall(r"(?m)^([A-Z]\w+) +\d+-\d+", harness.run("model", "ops").out))
+        """Every operator `model ops` lists is described in FORMAT.md, read by the checker and named in a test; one without
+        certificates is named in a test alone."""
+        text = harness.run("model", "ops").out
+        listed = set(re.findall(r"(?m)^([A-Z]\w+) +\d+-\d+", text))
+        uncertified = set(re.findall(r"(?m)^([A-Z]\w+) +\d+-\d+ .*  no certificate$", text))
+        self.assertGreater(len(uncertified), 20)
         self.assertGreater(len(listed), 40)
         page = harness.read("certificates", "FORMAT.md").split("## 2.")[1].split("## 3.")[0]
         readers = self.text_below("checker/readers", ".cpp")
         tests = self.text_below("test", ".cpp")
         for name in sorted(listed):
-            self.assertRegex(page, r"\b%s\b" % name)
-            self.assertIn('"%s"' % name, readers)
+            if name not in uncertified:
+                self.assertRegex(page, r"\b%s\b" % name)
+                self.assertIn('"%s"' % name, readers)
             self.assertRegex(tests, r"\b%s\b" % name)
 
     def text_below(self, folder, ending):

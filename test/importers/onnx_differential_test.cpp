@@ -125,6 +125,36 @@ void add_arithmetic(Variants& v) {
   v.add("Clip", 13, {6}, {"x", "c0", "c1"}, {}, {.floats = {{{}, {-0.25f}}, {{}, {0.5f}}}});
 }
 
+// Operators without a certificate. ONNX Runtime's functions are some ulps off.
+void add_functions(Variants& v) {
+  for (const char* op : {"Sqrt", "Log"}) {
+    Net net(13);
+    net.input("x", {6}).output("y0").node("Abs", {"x"}, {"a"}).node(op, {"a"}, {"y0"});
+    v.list.push_back({op, {6}, std::move(net)});
+  }
+  for (const char* op : {"Asin", "Acos", "Atanh", "Acosh"}) {  // into the domain first
+    Net net(13);
+    net.input("x", {6}).output("y0").constant("c", {}, {0.375f}).constant("one", {}, {1.0f});
+    net.node("Mul", {"x", "c"}, {"s"}).node("Abs", {"s"}, {"t"}).node("Add", {"t", "one"}, {"u"});
+    net.node(op, {op == std::string("Acosh") ? "u" : "s"}, {"y0"});
+    v.list.push_back({op, {6}, std::move(net)});
+  }
+  for (const char* op : {"Exp", "Tanh", "Sigmoid", "Erf", "Softplus", "Softsign", "Sin", "Cos", "Tan", "Atan", "Sinh",
+                         "Cosh", "Asinh", "Floor", "Ceil", "Round", "Reciprocal"})
+    v.add(op, 13, {6}, {"x"});
+  v.add("HardSwish", 14, {6}, {"x"});
+  v.add("Mish", 18, {6}, {"x"});
+  v.add("Gelu", 20, {6}, {"x"});
+  v.add("Gelu", 20, {6}, {"x"}, {attr("approximate", "tanh")});
+  v.add("Mul", 13, {2, 3}, {"x", "x"});
+  v.add("Div", 13, {2, 3}, {"c0", "x"}, {}, {.floats = {{{3}, {1.5f, -2, 0.25f}}}});
+  Net net(13);  // both operands computed, one of them broadcast
+  net.input("x", {2, 3}).output("y0").node("Abs", {"x"}, {"a"}).node("ReduceSum", {"a"}, {"s"});
+  net.node("Div", {"x", "s"}, {"q"}).node("Mul", {"q", "a"}, {"p"}).node("Floor", {"p"}, {"f"});
+  net.node("Sub", {"p", "f"}, {"y0"});
+  v.list.push_back({"Div and Mul of computed values", {2, 3}, std::move(net)});
+}
+
 void add_products(Variants& v) {
   const auto matmul = [&](const Dims& x, const Dims& c, bool first) {
     std::size_t count = 1;
@@ -225,6 +255,7 @@ std::vector<Variant> all_variants() {
   Variants v;
   add_index_operators(v);
   add_arithmetic(v);
+  add_functions(v);
   add_products(v);
   add_windows(v);
   add_reductions(v);

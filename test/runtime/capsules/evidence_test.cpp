@@ -68,6 +68,24 @@ TEST_CASE("evidence: seeded defects are found") {
   // Operands rounded to TF32 or bfloat16 first.
   check_found("fast.dense.binary32", kernel_under("binary32 operands=tf32 reduction=sequential"), 20000);
   check_found("fast.conv.binary32", kernel_under("binary32 operands=bfloat16 reduction=sequential"), 20000);
+  // Functions and products of two values: another function, a number next to the nearest one, a flushed result.
+  const auto spoiled = [](double (*f)(double)) {
+    return [f](const Graph& g, const std::vector<double>& x) {
+      std::vector<double> y = run_reference(g, x);
+      for (double& v : y) v = f(v);
+      return y;
+    };
+  };
+  const auto nudged = [](double v) { return static_cast<double>(std::nextafter(static_cast<float>(v), 9.0f)); };
+  const auto two_ulps = [](double v) {
+    return static_cast<double>(std::nextafter(std::nextafter(static_cast<float>(v), 9.0f), 9.0f));
+  };
+  check_found("reference.tanh.binary32", spoiled(two_ulps), 2000);
+  check_found("reference.product.binary32", spoiled(nudged), 2000);
+  check_found("reference.quotient.binary32", spoiled(nudged), 2000);
+  check_found("reference.floor.binary32", spoiled([](double v) { return v + 1; }), 2000);
+  check_found("reference.sqrt.binary64", spoiled([](double v) { return std::nextafter(v, 9.0); }), 2000);
+  check_found("reference.product.binary32", kernel_under("binary32 subnormals=flush"), 20000);
   // Wrong results of any other kind: a sum without its last term, a NaN, a wrong size, a throw.
   const KernelFunction good = bind_kernel(*Registry::shipped().find("fast.dense.binary32")).run;
   check_found(

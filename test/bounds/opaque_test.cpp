@@ -1,0 +1,220 @@
+// Products and quotients of computed values and functions: ranges and backward bounds against exact values and
+// executions in binary32, also of kernels that flush, round to a neighbour or are some ulps off.
+#include "bounds/opaque.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "bounds/verify.hpp"
+#include "formats/error.hpp"
+#include "runtime/capsules/execution.hpp"
+#include "runtime/cpu/element_functions.hpp"
+#include "test/bounds/propagate.hpp"
+#include "test/bounds/support.hpp"
+#include "test/runtime/small_graphs.hpp"
+
+using namespace outward;
+using namespace outward::testing;
+
+namespace {
+
+std::int64_t number_of(ElementFunction f) { return static_cast<std::int64_t>(f); }
+
+Node dense(Random& random, std::uint32_t from, std::int64_t inputs, std::int64_t outputs) {
+  std::vector<double> payload;
+  for (std::int64_t i = 0; i < (inputs + 1) * outputs; ++i) payload.push_back(random_weight(random));
+  return make(Kind::dense, {from}, static_cast<std::uint64_t>(outputs), {1, inputs, outputs, 1}, payload);
+}
+
+// Dense, the functions of its elements, a product, a quotient whose divisor stays away from 0, a ReLU, dense.
+Graph random_opaque_graph(Random& random, const std::vector<ElementFunction>& functions) {
+  const auto any = [&] { return functions[random() % functions.size()]; };
+  std::vector<Node> n = {make(Kind::input, {}, 3)};
+  n.push_back(dense(random, 0, 3, 4));                               // 1
+  n.push_back(make(Kind::abs, {1}, 4));                              // 2
+  n.push_back(make(Kind::shift, {2}, 4, {}, {1, 0.5, 1, 2}));        // 3: at least 0.5
+  n.push_back(make(Kind::function, {3}, 4, {number_of(any())}));     // 4
+  n.push_back(make(Kind::product, {4, random() % 2 ? 4u : 1u}, 4));  // 5
+  n.push_back(make(Kind::quotient, {5, 3}, 4));                      // 6
+  n.push_back(make(Kind::add, {6, 1}, 4, {static_cast<std::int64_t>(random() % 2)}));
+  n.push_back(make(Kind::relu, {7}, 4));
+  n.push_back(make(Kind::function, {8}, 4, {number_of(ElementFunction::floor)}));
+  n.push_back(make(Kind::add, {9, 8}, 4, {1}));
+  n.push_back(dense(random, 10, 4, 2));
+  return graph_of(n);
+}
+
+void check_inside(const State& state, const std::vector<std::vector<Rational>>& values, const Network& net) {
+  for (std::uint32_t k = 1; k < net.size(); ++k) {
+    if (!net.groups.stored[k]) continue;
+    for (std::size_t i = 0; i < net.node(k).size; ++i) {
+      CHECK(exact(state.range[k].lo[i]) <= values[k][i]);
+      CHECK(values[k][i] <= exact(state.range[k].hi[i]));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("opaque: ranges and bounds hold exact values and executions in binary32") {
+  Random random(17);
+  int points = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    const Graph graph =
+        random_opaque_graph(random, {ElementFunction::floor, ElementFunction::ceil, ElementFunction::round});
+    REQUIRE_NOTHROW(validate(graph));
+    const Network net(graph);
+    BackwardEngine engine(net, {1, true, {}});
+    const Box box = random_box(random, 3, trial % 3 == 0 ? 0 : trial % 3 == 1 ? 1e-3 : 0.5);
+    const State real = propagate(net, Semantics::real, box, engine);
+    const State deployed = propagate(net, Semantics::fp32_any, box, engine);
+    REQUIRE(deployed.overflow.empty());
+    for (int p = 0; p < 5; ++p, ++points) {
+      const std::vector<double> x = random_point(random, box);
+      const auto values = evaluate_exactly(graph, exact_vector(x));
+      check_inside(real, values, net);
+      check_inside(deployed, values, net);
+      std::vector<std::vector<Rational>> executed;
+      for (const auto& v : evaluate_binary32(graph, x, random)) executed.push_back(exact_vector(v));
+      check_inside(deployed, executed, net);
+    }
+  }
+  CHECK(points == 600);
+}
+
+TEST_CASE("opaque: a point is bounded to within rounding") {
+  Random random(23);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Graph graph =
+        random_opaque_graph(random, {ElementFunction::tanh, ElementFunction::exp, ElementFunction::sqrt});
+    const Network net(graph);
+    BackwardEngine engine(net, {1, true, {}});
+    const Box box = random_box(random, 3, 0);
+    const State real = propagate(net, Semantics::real, box, engine);
+    for (const std::uint32_t k : {4u, 5u, 6u})
+      for (std::size_t i = 0; i < 4; ++i) {
+        const double size = std::max(std::fabs(real.range[k].lo[i]), std::fabs(real.range[k].hi[i]));
+        CHECK(real.range[k].hi[i] - real.range[k].lo[i] <= 0x1p-40 * (1 + size));
+      }
+  }
+}
+
+TEST_CASE("opaque: under a plan, kernels that are ulps off, flush, or round to a neighbour") {
+  Random random(31);
+  const std::vector<ElementFunction> functions = {ElementFunction::tanh, ElementFunction::sigmoid, ElementFunction::exp,
+                                                  ElementFunction::sqrt, ElementFunction::gelu};
+  for (int trial = 0; trial < 80; ++trial) {
+    const Graph graph = random_opaque_graph(random, functions);
+    const bool flush = trial % 2 == 1;
+    const std::uint32_t ulps = 1 + trial % 5;
+    std::vector<NumericalPolicy> policies(graph.nodes.size());
+    for (std::size_t k = 1; k < policies.size(); ++k) {
+      NumericalPolicy& p = policies[k];
+      if (flush) p.subnormals = Subnormals::flush;
+      const Node& node = graph.nodes[k];
+      if (node.kind == Kind::dense) p.reduction = Reduction::sequential;
+      if (node.kind == Kind::function && row_of(element_function(node)).elementary) p.k_ulp = ulps;
+    }
+    Network net(graph);
+    net.follow(policies);
+    BackwardEngine engine(net, {1, true, {}});
+    const Box box = random_box(random, 3, trial % 3 == 0 ? 0.3 : 1e-3);
+    const State state = propagate(net, Semantics::capsule, box, engine);
+    REQUIRE(state.overflow.empty());
+    // Executions whose functions are moved by a random number of ulps, node by node.
+    for (int p = 0; p < 5; ++p) {
+      const std::vector<double> x = random_point(random, box);
+      std::vector<std::vector<double>> nodes;
+      Graph moved = graph;
+      run_under(graph, policies, x, &nodes);
+      for (std::size_t i = 0; i < 4; ++i) {
+        float v = static_cast<float>(nodes[4][i]);
+        for (std::uint32_t step = 1; step < ulps && policies[4].k_ulp != 0; ++step)
+          v = std::nextafter(v, random() % 2 ? 1e30f : -1e30f);
+        CHECK(state.range[4].lo[i] <= v);
+        CHECK(v <= state.range[4].hi[i]);
+      }
+      std::vector<std::vector<Rational>> values;
+      for (const auto& v : nodes) values.push_back(exact_vector(v));
+      check_inside(state, values, net);
+    }
+    // The kernel of such a function may not be silent about its ulps.
+    if (policies[4].k_ulp == 0) continue;
+    policies[4].k_ulp = 0;
+    Network silent(graph);
+    silent.follow(policies);
+    const State nothing = propagate(silent, Semantics::capsule, box, engine);
+    CHECK(nothing.overflow.find("no standard says") != std::string::npos);
+  }
+}
+
+TEST_CASE("opaque: a flushed operand or result stays in the range") {
+  // 2^-100 · 2^-30 is subnormal in binary32: 0 where results are flushed. 2^-130 as an operand is 0 already.
+  for (const double second : {0x1p-30, 0x1p-130}) {
+    const Graph graph = graph_of({make(Kind::input, {}, 2), make(Kind::map, {0}, 1, {0}), make(Kind::map, {0}, 1, {1}),
+                                  make(Kind::product, {1, 2}, 1)});
+    std::vector<NumericalPolicy> policies(graph.nodes.size());
+    for (NumericalPolicy& p : policies) p.subnormals = Subnormals::flush;
+    Network net(graph);
+    net.follow(policies);
+    State state(net, Semantics::capsule);
+    set_input_range(net, state, {{0x1p-100, second}, {0x1p-100, second}});
+    for (std::uint32_t k = 1; k < 4; ++k) interval_step(net, state, k);
+    CHECK(state.range[3].lo[0] <= 0);
+  }
+}
+
+TEST_CASE("opaque: what is not defined is not bounded, and no policy of sums runs it") {
+  const Graph graph =
+      graph_of({make(Kind::input, {}, 2), make(Kind::map, {0}, 1, {0}), make(Kind::map, {0}, 1, {1}),
+                make(Kind::quotient, {1, 2}, 1), make(Kind::function, {1}, 1, {number_of(ElementFunction::log)}),
+                make(Kind::add, {3, 4}, 1, {0})});
+  Network net(graph);
+  State state(net, Semantics::real);
+  set_input_range(net, state, {{-1, -1}, {1, 1}});
+  BackwardEngine engine(net, {1, true, {}});
+  for (std::uint32_t k = 1; k < 6; ++k) interval_step(net, state, k);
+  CHECK(state.range[3].lo[0] == -INFINITY);
+  CHECK(state.range[4].hi[0] == INFINITY);
+  double bound = 0;
+  const std::uint32_t element = 0;
+  engine.unit_bounds(state, 5, {&element, 1}, 1.0, {&bound, 1});
+  CHECK(bound == -INFINITY);
+  State floating(net, Semantics::fp32_any);
+  set_input_range(net, floating, {{-1, -1}, {1, 1}});
+  for (std::uint32_t k = 1; k < 6; ++k) interval_step(net, floating, k);
+  CHECK_FALSE(floating.overflow.empty());
+  std::vector<NumericalPolicy> policies(graph.nodes.size());
+  policies[3].accumulator = Format{11, 52, 1023, Convention::ieee};
+  CHECK_THROWS_AS(net.follow(policies), InputRefused);
+}
+
+TEST_CASE("opaque: a difference of equal products is proved by splitting, and a violation is found") {
+  // x·x - x on [0, 1]: at least -1/4; intervals alone say -1.
+  Graph graph = graph_of({make(Kind::input, {}, 1), make(Kind::product, {0, 0}, 1), make(Kind::add, {1, 0}, 1, {1})});
+  const Network net(graph);
+  Property property;
+  property.inputs = 1;
+  property.outputs = 1;
+  property.boxes = {{InputRange{Rational(0), Rational(1), false, false}}};
+  Row row;
+  row.terms = {{0, Integer(1)}};
+  row.constant = 0;
+  property.cases = {Case{0, {row}}};
+  ProofObserver nobody;
+  VerifyOptions options;
+  options.semantics = Semantics::real;
+  options.timeout_seconds = 20;
+  row.terms = {{0, Integer(10)}};
+  row.constant = 3;  // unsafe: 10 y + 3 <= 0
+  property.cases[0].rows = {row};
+  CHECK(verify_property(net, property, options, nobody).verdict == Verdict::holds);
+  row.constant = 2;  // unsafe: y <= -1/5
+  property.cases[0].rows = {row};
+  CHECK(verify_property(net, property, options, nobody).verdict == Verdict::violated);
+  options.semantics = Semantics::fp32_any;
+  row.constant = 3;
+  property.cases[0].rows = {row};
+  CHECK(verify_property(net, property, options, nobody).verdict == Verdict::holds);
+}
