@@ -17,11 +17,13 @@ namespace {
 // Files of records as they are shipped in certificates/records, by their SHA-256. A test compares.
 constexpr const char* shipped[] = {
     "4e817fb484b0c5adf3d4bf05e5736ad8318db10ddabd1062f8c0af14c12f1a2c",  // cuda.jsonl
+    "3687e957ef3a52a0721c5e5c15e5db7567b5408016dc3dd9892a0a3785a1e537",  // cuda_functions.jsonl
     "7e1b86c45a692735c66a479fa402236ff8767260dc5156d2ea5f7d212185df9e",  // deployment_functions.jsonl
     "bc16b472826599d896f3c453d67f3730f80e6affd9bb0b701249dd524b0d198c",  // deployments.jsonl
     "fe949fc81618b734dbb8ec1f7fee31e802e0c10961c598b9882f286a971e6812",  // fast_cpu.jsonl
     "75931b9744c913a871790dc5822ee17cb70c7dac7f3ee2bc3f4105668f1c8089",  // formatted_cpu.jsonl
     "e80650233ac4a99ba7c8dfeec62861917d467bee14ccd035c3df6573e521b706",  // libtorch.jsonl
+    "5470c4600aee394c462f4c0ebf91b99ec684f8749ffce5c6e3f42c30be216013",  // libtorch_functions.jsonl
     "616ffe58d5ac3b342d0a53132d7fbedab1bd02361f5b86904a0272db3378338a",  // onnxruntime.jsonl
     "865a3f03fc63236dbf1fbc5b95cbd0047b9f863eb7db7ba382b65fae51d2b147",  // onnxruntime_functions.jsonl
     "5da72e08b0d304ee74bbd929e8763b49d24d6f6152cf0ae229f541aa1a195209",  // reference_cpu.jsonl
