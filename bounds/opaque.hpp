@@ -11,10 +11,10 @@ namespace outward {
 inline bool is_opaque(Kind kind) { return !is_certifiable(kind); }
 
 // lo, hi: the range of opaque node k over the ranges of its operands: what the exact operator gives and, under a float
-// claim, what every execution gives. Products and quotients are rounded once on their own, never fused with a sum that
-// reads them; functions that IEEE 754 does not define are within the ulps of the plan's policy. Unbounded where the
-// operator is not defined on the whole operand; state.overflow says why nothing is known of a function whose accuracy
-// no policy states.
+// claim, what every execution gives. Products and quotients are rounded once, or not at all where the one sum that
+// reads them takes them in unrounded; functions that IEEE 754 does not define are within the ulps of the plan's policy.
+// Unbounded where the operator is not defined on the whole operand; state.overflow says why nothing is known of a
+// function whose accuracy no policy states.
 void opaque_range(const Network& net, State& state, std::uint32_t k, std::vector<double>& lo, std::vector<double>& hi);
 
 // Why no float claim about the network can be proved, however small its box: the first function whose accuracy no

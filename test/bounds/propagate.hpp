@@ -1,5 +1,7 @@
 // The ranges of a network over one box, as prove.cpp makes them, for tests that compare them with executions.
 #pragma once
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -35,6 +37,17 @@ inline State propagate(const Network& net, Semantics semantics, const Box& box, 
       set_lines(net, state, k, adaptive_slopes(net, state, k));
   }
   return state;
+}
+
+// The values of all nodes at one point lie in the ranges of the stored ones.
+inline void check_inside(const Network& net, const State& state, const std::vector<std::vector<Rational>>& values) {
+  for (std::uint32_t k = 1; k < net.size(); ++k) {
+    if (!net.groups.stored[k]) continue;
+    for (std::size_t i = 0; i < net.node(k).size; ++i) {
+      CHECK(exact(state.range[k].lo[i]) <= values[k][i]);
+      CHECK(values[k][i] <= exact(state.range[k].hi[i]));
+    }
+  }
 }
 
 }  // namespace outward::testing

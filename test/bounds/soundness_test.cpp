@@ -14,20 +14,6 @@
 using namespace outward;
 using namespace outward::testing;
 
-namespace {
-
-void check_inside(const Network& net, const State& state, const std::vector<std::vector<Rational>>& values) {
-  for (std::uint32_t k = 1; k < net.size(); ++k) {
-    if (!net.groups.stored[k]) continue;
-    for (std::size_t i = 0; i < net.node(k).size; ++i) {
-      CHECK(exact(state.range[k].lo[i]) <= values[k][i]);
-      CHECK(values[k][i] <= exact(state.range[k].hi[i]));
-    }
-  }
-}
-
-}  // namespace
-
 TEST_CASE("ranges enclose exact and binary32 values on random graphs") {
   Random random(20240601);
   std::size_t points = 0;
