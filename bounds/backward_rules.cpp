@@ -291,7 +291,7 @@ void piecewise_backward(Pass& pass, std::uint32_t k) {
   if (pass.at_node) (*pass.at_node)[k].assign(nu, nu + node.size);
   double* target = pass.begin(node.operands[0]);
   for (std::size_t r = 0; r < pass.rows; ++r) {
-    const Lines& lines = pass.lines(r, k);
+    const Lines& lines = node.kind == Kind::function ? pass.state.lines[k] : pass.lines(r, k);
     const RowSums sums =
         relax_row(nu + r * node.size, lines.lower_slope.data(), lines.lower_offset.data(), lines.upper_slope.data(),
                   lines.upper_offset.data(), pass.prepared.weight[k].data(), target + r * node.size, node.size);
@@ -375,6 +375,7 @@ void apply_backward_rule(Pass& pass, std::uint32_t k) {
     case Kind::max:
       return max_backward(pass, k);
     case Kind::function:
+      return piecewise_backward(pass, k);
     case Kind::product:
     case Kind::quotient:
       return opaque_backward(pass, k);

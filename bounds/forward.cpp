@@ -490,7 +490,7 @@ void interval_step(const Network& net, State& state, std::uint32_t k) {
     greatest = std::max(greatest, absolute_bound(range.lo[i], range.hi[i]));
   }
   if (state.model.is_float && !(greatest < state.model.omega)) note_overflow(net, state, k);
-  if (!net.is_root(k) && !is_opaque(node.kind)) {  // what a coefficient is multiplied by when it reaches the operand
+  if (!net.is_root(k)) {  // what a coefficient is multiplied by when it reaches the operand
     const Range& x = state.range[node.operands[0]];
     for (std::size_t i = 0; i < x.lo.size(); ++i)
       state.magnitude[k] = std::max(state.magnitude[k], absolute_bound(x.lo[i], x.hi[i]));

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "bounds/function_lines.hpp"
 #include "formats/directed.hpp"
 #include "runtime/cpu/element_functions.hpp"
 
@@ -101,11 +102,12 @@ void opaque_range(const Network& net, State& state, std::uint32_t k, std::vector
     if (same) out.lo = std::max(out.lo, 0.0);
     return out;
   };
+  Lines lines;
   for (std::size_t i = 0; i < node.size; ++i) {
     const Ends x = operand(0, i);
     Ends y;
     if (node.kind == Kind::function) {
-      y = image_of(element_function(node), x);
+      const Ends image = y = image_of(element_function(node), x);
       if (state.model.is_float) {
         const Ends seen = flushed(x, error.flushed);
         Ends executed = image_of(element_function(node), seen);  // floor, ceil and round are exact
@@ -116,6 +118,18 @@ void opaque_range(const Network& net, State& state, std::uint32_t k, std::vector
         }
         y = hull(y, flushed(executed, error.flushed));
       }
+      ElementLines line{0, y.lo, 0, y.hi};
+      if (std::isfinite(image.hi - image.lo) && !(error.flushed > 0)) {
+        const double size = std::max(std::fabs(image.lo), std::fabs(image.hi));
+        // An ulp is at most 2u times the size of the value, or the least subnormal.
+        const double halves = by_ulps ? 2 * error.k_ulp : element_function(node) == ElementFunction::sqrt ? 1 : 0;
+        const double off = state.model.is_float ? mul_up(halves, add_up(mul_up(error.u, size), error.eta)) : 0;
+        line = function_lines(element_function(node), x.lo, x.hi, image.lo, image.hi, off);
+      }
+      lines.lower_slope.push_back(line.lower_slope);
+      lines.lower_offset.push_back(line.lower_offset);
+      lines.upper_slope.push_back(line.upper_slope);
+      lines.upper_offset.push_back(line.upper_offset);
     } else {
       const Ends z = operand(1, i);
       y = apply(x, z);
@@ -127,6 +141,7 @@ void opaque_range(const Network& net, State& state, std::uint32_t k, std::vector
     lo.push_back(y.lo);
     hi.push_back(y.hi);
   }
+  if (node.kind == Kind::function) state.lines[k] = std::move(lines);
 }
 
 }  // namespace outward

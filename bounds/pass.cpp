@@ -29,10 +29,11 @@ Prepared::Prepared(const Network& net, const State& state, std::uint32_t top, bo
     centre_radius(state.range[0].lo[i], state.range[0].hi[i], &centre[i], &radius[i]);
   for (std::uint32_t k = 0; k <= top; ++k) {
     const Node& node = net.node(k);
-    if (is_piecewise(node.kind)) weight[k].assign(node.size, 0.0);
+    const bool has_lines = is_piecewise(node.kind) || node.kind == Kind::function;
+    if (has_lines) weight[k].assign(node.size, 0.0);
     if (!rigorous) continue;
     if (net.groups.uses[k] > 1 && net.groups.stored[k]) absolute[k] = reach_of(state.range[k]);
-    if (!is_piecewise(node.kind)) continue;
+    if (!has_lines) continue;
     const std::uint32_t z = node.operands[0];
     weight[k] = reach_of(state.range[z]);
     const bool fuse = net.groups.uses[z] == 1 && !state.cost[z].empty();

@@ -10,6 +10,7 @@
 #include "formats/error.hpp"
 #include "runtime/capsules/execution.hpp"
 #include "runtime/cpu/element_functions.hpp"
+#include "runtime/cpu/exact.hpp"
 #include "test/bounds/propagate.hpp"
 #include "test/bounds/support.hpp"
 #include "test/runtime/small_graphs.hpp"
@@ -18,6 +19,8 @@ using namespace outward;
 using namespace outward::testing;
 
 namespace {
+
+double to_float(double x) { return static_cast<double>(static_cast<float>(x)); }
 
 std::int64_t number_of(ElementFunction f) { return static_cast<std::int64_t>(f); }
 
@@ -136,6 +139,120 @@ TEST_CASE("opaque: under a plan, kernels that are ulps off, flush, or round to a
     silent.follow(policies);
     const State nothing = propagate(silent, Semantics::capsule, box, engine);
     CHECK(nothing.overflow.find("no standard says") != std::string::npos);
+  }
+}
+
+TEST_CASE("opaque: lines hold at every point and close in with the range") {
+  Random random(41);
+  std::uniform_real_distribution<double> draw(-1, 1);
+  int checked = 0;
+  for (const ElementFunctionRow& row : element_functions()) {
+    CAPTURE(row.name);
+    for (int trial = 0; trial < 60; ++trial) {
+      const double centre = (trial % 2 ? 8 : 1) * draw(random), width = trial % 3 ? std::fabs(draw(random)) : 1e-3;
+      double lo = to_float(centre - width), hi = to_float(centre + width);
+      if (row.function == ElementFunction::log || row.function == ElementFunction::sqrt) {
+        lo = std::fabs(lo) + 0x1p-20;
+        hi = lo + width;
+      }
+      const Graph graph = graph_of({make(Kind::input, {}, 1), make(Kind::function, {0}, 1, {number_of(row.function)})},
+                                   ElementType::binary64);
+      const Network net(graph);
+      State state(net, Semantics::real);
+      set_input_range(net, state, {{lo}, {hi}});
+      interval_step(net, state, 1);
+      const Lines& lines = state.lines[1];
+      if (!(state.range[1].hi[0] - state.range[1].lo[0] < INFINITY)) continue;
+      for (int p = 0; p < 6; ++p) {
+        const double x = p == 0 ? lo : p == 1 ? hi : std::clamp(centre + width * draw(random), lo, hi);
+        const ExactRange y = run_exact_ranges(graph, {exact(x)})[0];
+        CHECK(exact(lines.lower_slope[0]) * exact(x) + exact(lines.lower_offset[0]) <= y.lo);
+        CHECK(exact(lines.upper_slope[0]) * exact(x) + exact(lines.upper_offset[0]) >= y.hi);
+        ++checked;
+      }
+      // Where the derivative is bounded from below well, the gap is of second order.
+      const bool bends_little = row.function == ElementFunction::tanh || row.function == ElementFunction::sigmoid ||
+                                row.function == ElementFunction::exp || row.function == ElementFunction::softplus;
+      if (!bends_little || width != 1e-3) continue;
+      const double gap =
+          (lines.upper_slope[0] - lines.lower_slope[0]) * lo + lines.upper_offset[0] - lines.lower_offset[0];
+      const double size = std::max(1.0, std::fabs(state.range[1].hi[0]));
+      if (row.function != ElementFunction::softplus) CHECK(gap < 1e-5 * size);
+    }
+  }
+  CHECK(checked > 5000);
+}
+
+TEST_CASE("opaque: lines leave room for the ulps of a kernel") {
+  Random random(47);
+  for (const ElementFunction f :
+       {ElementFunction::tanh, ElementFunction::exp, ElementFunction::atan, ElementFunction::sqrt}) {
+    CAPTURE(row_of(f).name);
+    const bool by_ulps = row_of(f).elementary.has_value();
+    const Graph graph = graph_of({make(Kind::input, {}, 1), make(Kind::function, {0}, 1, {number_of(f)})});
+    std::vector<NumericalPolicy> policies(2);
+    policies[1].k_ulp = by_ulps ? 3 : 0;
+    Network net(graph);
+    net.follow(policies);
+    for (int trial = 0; trial < 200; ++trial) {
+      const double lo = to_float(0.5 + std::uniform_real_distribution<double>(0, 1)(random));
+      const double hi = to_float(lo + 0x1p-20 * static_cast<double>(random() % 3));
+      State state(net, Semantics::capsule);
+      set_input_range(net, state, {{lo}, {hi}});
+      interval_step(net, state, 1);
+      const Lines& lines = state.lines[1];
+      for (const double x : {lo, hi})
+        for (const float away : {-9.0f, 9.0f}) {
+          float v = static_cast<float>(evaluate(f, x, ElementType::binary32));
+          for (int step = 0; step < 2 && by_ulps; ++step) v = std::nextafter(v, away);
+          CHECK(exact(lines.lower_slope[0]) * exact(x) + exact(lines.lower_offset[0]) <= exact(static_cast<double>(v)));
+          CHECK(exact(lines.upper_slope[0]) * exact(x) + exact(lines.upper_offset[0]) >= exact(static_cast<double>(v)));
+        }
+    }
+  }
+}
+
+TEST_CASE("opaque: backward bounds of forms hold for exact values and for kernels some ulps off") {
+  Random random(43);
+  const std::vector<ElementFunction> functions = {
+      ElementFunction::tanh, ElementFunction::sigmoid, ElementFunction::exp,      ElementFunction::log,
+      ElementFunction::sqrt, ElementFunction::atan,    ElementFunction::softplus, ElementFunction::softsign};
+  for (int trial = 0; trial < 80; ++trial) {
+    const Graph graph = random_opaque_graph(random, functions);
+    std::vector<NumericalPolicy> policies(graph.nodes.size());
+    for (std::size_t k = 1; k < policies.size(); ++k) {
+      if (graph.nodes[k].kind == Kind::dense) policies[k].reduction = Reduction::sequential;
+      if (graph.nodes[k].kind == Kind::function && row_of(element_function(graph.nodes[k])).elementary)
+        policies[k].k_ulp = 4;
+    }
+    Network net(graph);
+    net.follow(policies);
+    BackwardEngine engine(net, {1, true, {}});
+    const Box box = random_box(random, 3, trial % 2 == 0 ? 0.2 : 1e-4);
+    for (const Semantics semantics : {Semantics::real, Semantics::capsule}) {
+      const State state = propagate(net, semantics, box, engine);
+      Forms forms;
+      forms.rows = 4;
+      for (std::size_t i = 0; i < 8; ++i) forms.coefficient.push_back(random_weight(random));
+      for (std::size_t r = 0; r < 4; ++r) forms.constant.push_back(random_weight(random));
+      std::vector<double> bounds(4);
+      engine.form_bounds(state, graph.output, forms, bounds);
+      for (int p = 0; p < 6; ++p) {
+        const std::vector<double> x = random_point(random, box);
+        const std::vector<ExactRange> y = run_exact_ranges(graph, exact_vector(x));
+        const std::vector<double> z = run_under(graph, policies, x);
+        for (std::size_t r = 0; r < 4; ++r) {
+          Rational value = exact(forms.constant[r]), computed = value;
+          for (std::size_t i = 0; i < 2; ++i) {
+            const Rational c = exact(forms.coefficient[r * 2 + i]);
+            value += c * (c > 0 ? y[i].hi : y[i].lo);
+            computed += c * exact(z[i]);
+          }
+          CHECK(exact(bounds[r]) <= value);
+          if (semantics == Semantics::capsule) CHECK(exact(bounds[r]) <= computed);
+        }
+      }
+    }
   }
 }
 
