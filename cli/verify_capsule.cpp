@@ -1,6 +1,8 @@
 #include "cli/verify_capsule.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "cli/common/profiles.hpp"
 #include "runtime/capsules/execution.hpp"
@@ -9,25 +11,73 @@ namespace outward::cli {
 
 namespace {
 
-// True if no case of the property can happen in the ranges of the outputs that the ends of its box give.
-bool proved_by_ends(const PlannedQuery& planned, const Graph& graph, const Property& property) {
-  const bool single = graph.element == ElementType::binary32;
-  std::vector<std::vector<double>> lower(property.boxes.size()), upper(property.boxes.size());
-  for (std::size_t b = 0; b < property.boxes.size(); ++b) {
-    std::vector<double> lo, hi;
-    for (const InputRange& r : property.boxes[b]) {
-      lo.push_back(single ? round_nearest_binary32(r.lo) : round_nearest(r.lo));
-      hi.push_back(single ? round_nearest_binary32(r.hi) : round_nearest(r.hi));
+// Proves cases by running the ends of a box, and of halves of it.
+class EndsProof {
+ public:
+  EndsProof(const PlannedQuery& planned, const Graph& graph, const Property& property)
+      : planned_(planned), graph_(graph), property_(property), single_(graph.element == ElementType::binary32) {}
+
+  // True if no case of the property can happen, by at most so many parts of each box. stop: asked for every part.
+  bool run(std::uint64_t most_parts, const std::function<bool()>& stop) const {
+    for (std::uint32_t b = 0; b < property_.boxes.size(); ++b) {
+      Part root;
+      for (const InputRange& r : property_.boxes[b]) {
+        root.lo.push_back(single_ ? round_nearest_binary32(r.lo) : round_nearest(r.lo));
+        root.hi.push_back(single_ ? round_nearest_binary32(r.hi) : round_nearest(r.hi));
+      }
+      std::vector<Part> open = {root};
+      for (std::uint64_t parts = 0; !open.empty(); ++parts) {
+        if (parts == most_parts || stop()) return false;
+        const Part part = std::move(open.back());
+        open.pop_back();
+        std::vector<double> lower, upper;
+        if (!ranges_under(graph_, planned_.policies, part.lo, part.hi, lower, upper)) return false;
+        if (!refutes(b, lower, upper) && !halve(root, part, open)) return false;
+      }
     }
-    if (!ranges_under(graph, planned.policies, lo, hi, lower[b], upper[b])) return false;
+    return true;
   }
-  return std::all_of(property.cases.begin(), property.cases.end(), [&](const Case& c) {
-    return std::any_of(c.rows.begin(), c.rows.end(), [&](const Row& row) {
-      const Rational least = row_lower(row, lower[c.box], upper[c.box]);
-      return row.strict ? least >= 0 : least > 0;
+
+ private:
+  struct Part {
+    std::vector<double> lo, hi;  // numbers of the element type: the network sees no others
+  };
+
+  bool refutes(std::uint32_t box, const std::vector<double>& lower, const std::vector<double>& upper) const {
+    return std::all_of(property_.cases.begin(), property_.cases.end(), [&](const Case& c) {
+      return c.box != box || std::any_of(c.rows.begin(), c.rows.end(), [&](const Row& row) {
+               const Rational least = row_lower(row, lower, upper);
+               return row.strict ? least >= 0 : least > 0;
+             });
     });
-  });
-}
+  }
+
+  // The input that is widest beside its whole range. False for a point.
+  bool halve(const Part& root, const Part& part, std::vector<Part>& open) const {
+    std::size_t widest = 0;
+    double most = 0;
+    for (std::size_t i = 0; i < part.lo.size(); ++i) {
+      const double share = part.lo[i] == part.hi[i] ? 0 : (part.hi[i] - part.lo[i]) / (root.hi[i] - root.lo[i]);
+      if (share > most) most = share, widest = i;
+    }
+    if (!(most > 0)) return false;
+    double middle = part.lo[widest] / 2 + part.hi[widest] / 2;
+    if (single_) middle = static_cast<float>(middle);
+    if (middle >= part.hi[widest] || middle < part.lo[widest]) middle = part.lo[widest];
+    Part low = part, high = part;
+    low.hi[widest] = middle;
+    high.lo[widest] = single_ ? std::nextafter(static_cast<float>(middle), std::numeric_limits<float>::infinity())
+                              : std::nextafter(middle, infinity);
+    open.push_back(std::move(high));
+    open.push_back(std::move(low));
+    return true;
+  }
+
+  const PlannedQuery& planned_;
+  const Graph& graph_;
+  const Property& property_;
+  bool single_;
+};
 
 // Each once, in the order of the nodes.
 std::vector<Capsule> capsules_of(const Plan& plan) {
@@ -89,21 +139,23 @@ PlannedQuery plan_query(const Options& o, const Model& model) {
   return q;
 }
 
-void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, Outcome& outcome,
+bool proved_by_ends(const PlannedQuery& planned, const Model& model, const Property& property, std::uint64_t most_parts,
+                    const std::function<bool()>& stop, Outcome& outcome, std::string& uncertified) {
+  if (property.bound_only || property.vacuous) return false;
+  if (!EndsProof(planned, model.graph, property).run(most_parts, stop)) return false;
+  outcome.verdict = Verdict::holds;
+  outcome.reason.clear();
+  outcome.next.clear();
+  outcome.open_parts = 0;
+  outcome.violated_elsewhere = false;
+  uncertified =
+      "no certificate: proved by executing the plan at the ends of the box or of parts of it, in every order that it "
+      "allows; `check` knows no such claim";
+  return true;
+}
+
+void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, const Outcome& outcome,
                    CertificateText& certificate, std::string& uncertified) {
-  const bool open = outcome.verdict == Verdict::unknown && !property.bound_only && !property.vacuous;
-  if (open && proved_by_ends(planned, model.graph, property)) {
-    outcome.verdict = Verdict::holds;
-    outcome.reason.clear();
-    outcome.next.clear();
-    outcome.open_parts = 0;
-    outcome.violated_elsewhere = false;
-    certificate = CertificateText();
-    uncertified =
-        "no certificate: proved by executing the plan at the ends of the box, which leaves it no choice; "
-        "`check` knows no such claim";
-    return;
-  }
   if (certificate.empty()) return;
   const bool violated = outcome.verdict == Verdict::violated;
   bool acceptable = planned.covered || (planned.common && !violated);

@@ -2,6 +2,7 @@
 // the error boxes. A certificate claims fp32_any or fp64_any where that covers every policy, else capsule, under one
 // policy that covers them all, if there is one.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,9 +32,14 @@ PlannedQuery plan_query(const Options& o, const Model& model);
 // Names the records that the plan rests on in a certificate that has no box yet.
 void name_capsules(const AcceptedPlan& plan, CertificateWriter& to);
 
-// After the prover: proves what it left open where the policies leave no choice, by running the ends of every box;
-// drops the certificate where `check` would not accept it, and says why in `uncertified`.
-void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, Outcome& outcome,
+// Tries to prove the property by running the plan at the ends of every box, and of up to so many parts of it, where the
+// policies leave no choice or one that can be followed (ranges_under); stop is asked for every part. True: the outcome
+// is `holds` now, without a certificate.
+bool proved_by_ends(const PlannedQuery& planned, const Model& model, const Property& property, std::uint64_t most_parts,
+                    const std::function<bool()>& stop, Outcome& outcome, std::string& uncertified);
+
+// After the prover: drops the certificate where `check` would not accept it, and says why in `uncertified`.
+void judge_planned(const PlannedQuery& planned, const Model& model, const Property& property, const Outcome& outcome,
                    CertificateText& certificate, std::string& uncertified);
 
 // Profile, weakest label, assumptions, and the records with their policies and digests.

@@ -26,10 +26,11 @@ bool is_determined(const NumericalPolicy& policy, std::string_view op);
 std::vector<double> run_under(const Graph& graph, const std::vector<NumericalPolicy>& policies,
                               const std::vector<double>& input, std::vector<std::vector<double>>* nodes = nullptr);
 
-// Ranges of all outputs over inputs lo <= x <= hi, both numbers of the element type, under policies that leave no
-// choice (is_determined) but for the ulps of functions, which are enclosed: every other operation is monotone in each
-// operand, so the ends are executions themselves and the ranges hold every executed value. False, and nothing is said,
-// if some policy leaves a choice or cannot be executed, or an end is not finite.
+// Ranges of all outputs over inputs lo <= x <= hi, both numbers of the element type. Every operation of a policy is
+// monotone in each operand, so that where policies leave no choice (is_determined) the ends are executions themselves
+// and the ranges hold every executed value. Choices that are followed: contractions of up to ten terms by themselves
+// (not fused with other sums, no factor moved through them) in every order and fusion, and the ulps of functions.
+// False, and nothing is said, if a policy leaves another choice or cannot be executed, or a value is not finite.
 bool ranges_under(const Graph& graph, const std::vector<NumericalPolicy>& policies, const std::vector<double>& lo,
                   const std::vector<double>& hi, std::vector<double>& out_lo, std::vector<double>& out_hi);
 

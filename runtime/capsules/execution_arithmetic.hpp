@@ -37,6 +37,8 @@ class PolicyArithmetic {
       : flush_(p.subnormals == Subnormals::flush),
         fused_(p.contraction == Contraction::fma),
         pairwise_(p.reduction == Reduction::pairwise),
+        fuses_(fused_ || p.reduction == Reduction::any_order_any_fusion ||
+               p.reduction == Reduction::implementation_defined),
         k_ulp_(p.k_ulp),
         dropped_(p.operands ? p.format.fraction_bits - p.operands->fraction_bits : 0) {}
 
@@ -54,6 +56,10 @@ class PolicyArithmetic {
   T subtract(T a, T b) const { return seen(seen(a) - seen(b)); }
   T multiply(T a, T b) const { return seen(seen(a) * seen(b)); }
   T divide(T a, T b) const { return seen(seen(a) / seen(b)); }
+  // A product, not rounded, plus a term.
+  T fused(T a, T b, T c) const { return seen(std::fma(seen(a), seen(b), seen(c))); }
+  // Whether some execution does that.
+  bool fuses() const { return fuses_; }
   std::uint32_t k_ulp() const { return k_ulp_; }
   T root(T a) const { return seen(std::sqrt(seen(a))); }
 
@@ -68,7 +74,7 @@ class PolicyArithmetic {
   T dot(const Vector<T>& a, const Vector<T>& b) const {
     if (fused_ && !pairwise_) {
       T total = a.empty() ? T{0} : multiply(a[0], b[0]);
-      for (std::size_t i = 1; i < a.size(); ++i) total = seen(std::fma(seen(a[i]), seen(b[i]), total));
+      for (std::size_t i = 1; i < a.size(); ++i) total = fused(a[i], b[i], total);
       return total;
     }
     Vector<T> products(a.size());
@@ -82,7 +88,7 @@ class PolicyArithmetic {
     const std::size_t middle = from + (to - from + 1) / 2;
     return add(halves(terms, from, middle), halves(terms, middle, to));
   }
-  bool flush_, fused_, pairwise_;
+  bool flush_, fused_, pairwise_, fuses_;
   std::uint32_t k_ulp_;
   int dropped_;
 };

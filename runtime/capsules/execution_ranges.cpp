@@ -1,18 +1,52 @@
 // ranges_under of execution.hpp: each end of a value by the very operations of the policy on the ends of its operands,
-// chosen by the signs of the constants.
+// chosen by the signs of the constants; of short sums in any order the extreme over all orders.
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "runtime/capsules/execution.hpp"
 #include "runtime/capsules/execution_arithmetic.hpp"
+#include "runtime/capsules/sum_orders.hpp"
 #include "runtime/cpu/element_functions.hpp"
+#include "runtime/graph/groups.hpp"
 
 namespace outward {
 namespace {
 
 using capsule_arithmetic::PolicyArithmetic;
+using capsule_arithmetic::SumOrders;
 using capsule_arithmetic::Vector;
+
+bool leaves_fusion_open(const NumericalPolicy& p) {
+  return p.reduction == Reduction::any_order_any_fusion || p.reduction == Reduction::implementation_defined;
+}
+
+// A contraction whose policy leaves the order of its sums open.
+bool is_free_sum(const Node& node, const NumericalPolicy& policy) {
+  return (node.kind == Kind::dense || node.kind == Kind::conv) && !is_determined(policy, op_name(node));
+}
+
+// Whether every sum can be followed: in the order that its policy says, or by itself in all orders. A sum that may be
+// fused with others of its group, or through which a factor may be moved, is none of these (FORMAT.md section 3).
+bool can_be_followed(const Graph& graph, const std::vector<NumericalPolicy>& policies) {
+  const Groups groups = find_groups(graph);
+  std::vector<std::uint32_t> members(graph.nodes.size(), 0), open(graph.nodes.size(), 0);
+  for (std::uint32_t k = 1; k < graph.nodes.size(); ++k) {
+    const Node& node = graph.nodes[k];
+    if (node.kind == Kind::constant) continue;
+    NumericalPolicy order = policies[k];
+    order.k_ulp = 0;  // enclosed, not executed
+    if (!cannot_execute(order, graph.element).empty()) return false;
+    const bool is_few = groups.terms[k] <= SumOrders<double>::most_terms && groups.factors[k].empty();
+    if (!is_determined(order, op_name(node)) && !(is_free_sum(node, order) && is_few)) return false;
+    if (!is_group_kind(node.kind) || node.kind == Kind::map) continue;
+    ++members[groups.root[k]];
+    if (leaves_fusion_open(order)) ++open[groups.root[k]];
+  }
+  for (std::size_t k = 0; k < members.size(); ++k)
+    if (open[k] > 0 && members[k] > 1) return false;
+  return true;
+}
 
 template <typename T>
 struct EndPair {
@@ -31,6 +65,7 @@ class RangeRunner {
       EndPair<T>& out = all_[k];
       out.lo.resize(graph_.nodes[k].size);
       out.hi.resize(graph_.nodes[k].size);
+      free_ = is_free_sum(graph_.nodes[k], policies_[k]);
       node(graph_.nodes[k], PolicyArithmetic<T>(policies_[k]), out);
       const auto finite = [](T v) { return std::isfinite(v); };
       if (!std::all_of(out.lo.begin(), out.lo.end(), finite) || !std::all_of(out.hi.begin(), out.hi.end(), finite))
@@ -49,6 +84,13 @@ class RangeRunner {
     for (std::size_t i = 0; i < w.size(); ++i) {
       low_[i] = p.factor(w[i] >= 0 ? x.lo[at[i]] : x.hi[at[i]]);
       high_[i] = p.factor(w[i] >= 0 ? x.hi[at[i]] : x.lo[at[i]]);
+    }
+    if (free_) {
+      const Vector<T> plain = bias ? Vector<T>{*bias} : Vector<T>();
+      const bool finite = orders_.run(p, w, low_, plain);
+      lo = finite ? orders_.least() : std::numeric_limits<T>::quiet_NaN();
+      hi = finite && orders_.run(p, w, high_, plain) ? orders_.greatest() : std::numeric_limits<T>::quiet_NaN();
+      return;
     }
     lo = p.dot(w, low_);
     hi = p.dot(w, high_);
@@ -241,6 +283,8 @@ class RangeRunner {
   const std::vector<NumericalPolicy>& policies_;
   std::vector<EndPair<T>> all_;
   Vector<T> low_, high_;
+  bool free_ = false;  // the sums of the node may be taken in any order
+  SumOrders<T> orders_;
 };
 
 template <typename T>
@@ -260,12 +304,7 @@ bool ranges_under(const Graph& graph, const std::vector<NumericalPolicy>& polici
   if (lo.size() != graph.nodes[0].size || hi.size() != lo.size() || policies.size() != graph.nodes.size()) return false;
   for (std::size_t i = 0; i < lo.size(); ++i)
     if (!std::isfinite(lo[i]) || !std::isfinite(hi[i]) || lo[i] > hi[i]) return false;
-  for (std::size_t k = 1; k < graph.nodes.size(); ++k) {
-    if (graph.nodes[k].kind == Kind::constant) continue;
-    NumericalPolicy order = policies[k];
-    order.k_ulp = 0;  // enclosed, not executed
-    if (!is_determined(order, op_name(graph.nodes[k])) || !cannot_execute(order, graph.element).empty()) return false;
-  }
+  if (!can_be_followed(graph, policies)) return false;
   return graph.element == ElementType::binary32 ? ranges<float>(graph, policies, lo, hi, out_lo, out_hi)
                                                 : ranges<double>(graph, policies, lo, hi, out_lo, out_hi);
 }

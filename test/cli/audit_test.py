@@ -275,17 +275,18 @@ class Capsules(WithFiles):
 
     def test_own_policies_decide_what_a_common_one_leaves_open(self):
         """A certificate claims one policy for all kernels. Where that is too weak (all flush, since one does) `verify`
-        answered unknown with --certificate and holds without: the plan's own policies have the last word now."""
+        answered unknown with --certificate and holds without: the plan's own policies have the last word now. The sum of
+        eleven terms at the end is too long for its orders to be followed one by one."""
         profile = shipped("deployed_flush")
         profile.update(name="mixed", order=["custom.scale.tf32" if n == "custom.scale.flush" else n for n in profile["order"]])
         own = self.write("profile.jsonl", seal(profile))
         tiny, huge = [2.0 ** -70, 2.0 ** -61], [2.0 ** 60, 2.0 ** 50]  # subnormal between them
-        nodes, tensors, last = [], [("c4", [1, 1], [1.0])], "x"
+        nodes, tensors, last = [], [("c4", [1, 11], [1.0] * 11), ("c5", [11, 1], [1 / 16] * 11)], "x"
         for k, factor in enumerate(tiny + huge):
             nodes.append(("Mul", [last, "c%d" % k], "p%d" % k))
             tensors.append(("c%d" % k, [1, 1], [factor]))
             last = "p%d" % k
-        models.write(self.path("net"), nodes + [("Relu", [last], "r"), ("MatMul", ["r", "c4"], "y")], tensors, [("x", [1, 1])], [("y", [1, 1])])
+        models.write(self.path("net"), nodes + [("Relu", [last], "r"), ("MatMul", ["r", "c4"], "w"), ("MatMul", ["w", "c5"], "y")], tensors, [("x", [1, 1])], [("y", [1, 1])])
         text = "(declare-const X_0 Real)(declare-const Y_0 Real)(assert (>= X_0 1.0))(assert (<= X_0 2.0))(assert (<= Y_0 0.0000002))"
         query = ["verify", self.path("net"), self.write("half.vnnlib", text), "--profile", own, "--max-domains", "50"]
         for options in [], ["--certificate", self.path("proof")], ["--certificate", self.path("proof"), "--timeout", "20"]:
@@ -297,30 +298,36 @@ class Capsules(WithFiles):
         done = harness.run(*query, "--certificate", self.path("proof"))
         self.assertEqual((done.code, done.out.split()[0]), (1, "violated"), done.out + done.err)
 
+    # Cells where `holds` is the answer for each sum by itself and a plan whose kernels leave fusion open cannot give it.
+    # c15: s = 2^24 - 2^24, t = s + x, y = t - x is one sum of four terms there; at x = 0.6 one order of it is
+    # ((-2^24 + x) + 2^24) - x = (-16777215 + 2^24) - 0.6 = 0.4 in binary32, beyond the 0.0625 of the property.
+    # c07: batch norm may be folded into the product, whose box is wider than what any folding gives.
+    OPEN = {("c15_residual_equal_paths.onnx", c) for c in ("fp32_any", "fp32_any_ftz", "tf32_operands_any", "bf16_operands_any")} | {
+        ("c07_bn_fold.onnx", c) for c in ("tf32_operands_any", "bf16_operands_any")}
+
     def test_columns_of_float_traps(self):
+        """Every column's verdict; a NaN output counts as unsafe there, which is what --finite asks for."""
         folder = os.path.join(CASES, "float_traps")
         if not os.path.isdir(folder):
             self.skipTest("no float_traps")
         import csv
         with open(os.path.join(folder, "expected.csv"), newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        decided = 0
+        count = {}
         for row in rows:
             for column, profile in self.PROFILES.items():
                 if not row[column]:
                     continue
                 done = harness.run("verify", os.path.join(folder, row["onnx"]), os.path.join(folder, row["vnnlib"]),
-                                   "--profile", profile, "--timeout", "0.2", "--quiet")
+                                   "--profile", profile, "--timeout", "2", "--max-domains", "50", "--finite", "--quiet")
                 word = done.out.split()[0] if done.out else "refused"
-                if word == "refused":
-                    self.assertEqual(done.code, 4, row["onnx"])
-                    continue
-                expected = row[column]
-                allowed = {"holds": {"holds", "unknown"}, "violated": {"violated", "unknown"}, "not_provable": {"violated", "unknown"}}
-                self.assertIn(word, allowed[expected], (row["onnx"], column))
-                decided += word != "unknown"
-        print("float_traps: %d plan verdicts decided" % decided)
-        self.assertGreaterEqual(decided, 30)
+                allowed = {"holds": ["holds"], "violated": ["violated"], "not_provable": ["violated", "unknown"]}[row[column]]
+                if (row["onnx"], column) in self.OPEN:
+                    allowed = ["unknown"]
+                self.assertIn(word, allowed, (row["onnx"], column, done.err))
+                count[word] = count.get(word, 0) + 1
+        print("float_traps: " + ", ".join("%d %s" % (n, word) for word, n in sorted(count.items())))
+        self.assertGreaterEqual(count["holds"] + count["violated"], 80)
 
 
 if __name__ == "__main__":

@@ -230,7 +230,7 @@ class Refusals(BatchTest):
         self.assertGreater(len(listed), 25)
         undecided = []
         for option in sorted(listed - handed_on - {"--batch", "--results"}):
-            value = [] if option in ("--json", "--competition") else ["1"]
+            value = [] if option in ("--json", "--competition", "--finite") else ["1"]
             self.write("i.csv", self.LIST)
             done = harness.run("verify", "--batch", self.path("i.csv"), option, *value)
             if done.code != 3 or "belongs to a single query" not in done.err:
