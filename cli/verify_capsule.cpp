@@ -175,7 +175,7 @@ void judge_planned(const PlannedQuery& planned, const Model& model, const Proper
   uncertified = violated ? "no certificate: the counterexample is unsafe in an order of the plan, not in the "
                            "reference order that `check` replays"
                          : "no certificate: no claim that `check` knows covers every policy of the plan (operands of "
-                           "several formats, accumulators and blocks of tensor cores are not among them)";
+                           "several formats, narrower accumulators and blocks of tensor cores are not among them)";
 }
 
 void name_capsules(const AcceptedPlan& accepted, CertificateWriter& to) {

@@ -165,28 +165,28 @@ Outcome run(const Options& o, const Model& model, const Network& net, const Prop
 void solve_planned(const Options& o, const Model& model, const std::function<double()>& used, Solved& out) {
   PlannedQuery planned = plan_query(o, model);
   out.plan = planned.plan;
-  // Parts whose ends are executed are cheap: a few before anything else where nobody wants a certificate, more at the
-  // end, for which a little of the time is kept.
-  constexpr std::uint64_t few = 1000, many = 100000;
-  const double seconds = o.timeout > 0 ? std::min(0.05 * o.timeout, 0.5) : 0.5;
-  const auto by_ends = [&](std::uint64_t most_parts, double until, Outcome& outcome) {
+  // Parts whose ends are executed are cheap: a few before anything else where nobody wants what the prover writes, more
+  // at the end, for which a little of the time is kept. A budget of parts is one without a clock.
+  const std::uint64_t few = o.max_domains > 0 ? o.max_domains : 1000, many = o.max_domains > 0 ? o.max_domains : 100000;
+  const double seconds = o.timeout > 0 ? std::min(0.05 * o.timeout, 0.5) : o.max_domains > 0 ? infinity : 0.5;
+  const auto by_ends = [&](std::uint64_t most_parts, double until) {
     const auto stop = [&] { return used() > until || interrupted; };
-    return proved_by_ends(planned, model, out.property, most_parts, stop, outcome, out.uncertified);
+    return proved_by_ends(planned, model, out.property, most_parts, stop, out.outcome, out.uncertified);
   };
-  if (o.certificate.empty() && by_ends(few, used() + seconds, out.outcome)) return;
+  if (o.certificate.empty() && o.bounds.empty() && by_ends(few, used() + seconds)) return;
   CertificateText certificate;
   const auto attempt = [&](double seconds_used, std::string& uncertified) {
     Network followed(model.graph);
     followed.follow(planned.bounded);
-    Outcome outcome =
-        run(o, model, followed, out.property, out.semantics, seconds_used + seconds, certificate, &planned);
+    Outcome outcome = run(o, model, followed, out.property, out.semantics, seconds_used + (o.timeout > 0 ? seconds : 0),
+                          certificate, &planned);
     judge_planned(planned, model, out.property, outcome, certificate, uncertified);
     return outcome;
   };
   out.outcome = attempt(planned.weakened && o.timeout > 0 ? (used() + o.timeout) / 2 : used(), out.uncertified);
   out.certificate = std::exchange(certificate, CertificateText());
   if (out.outcome.verdict != Verdict::unknown || interrupted) return;
-  if (by_ends(many, std::max(used() + seconds, o.timeout), out.outcome)) {
+  if (by_ends(many, planned.weakened ? used() + seconds : std::max(used() + seconds, o.timeout))) {
     out.certificate = CertificateText();
     return;
   }

@@ -128,6 +128,9 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+// Sums in a wider format that are rounded once more: covered by rounding `any` of binary32 (FORMAT.md section 5).
+constexpr const char* wider = "accumulator=binary64";
+
 // The first words of policies, and the further ones, that a claim covers: "fp32_any", "fp64_any" or "capsule (WORDS)".
 std::set<std::string> covered_words(const std::string& claim, std::string* format) {
   std::set<std::string> covered = {"rounding=nearest_even",
@@ -149,7 +152,7 @@ std::set<std::string> covered_words(const std::string& claim, std::string* forma
     if (word == "flush") covered.insert("subnormals=flush");
   }
   if (words.size() > 4 && words[words.size() - 4] == "any")  // rounding, subnormals, order, fusion
-    covered.insert({"rounding=nearest_away", "rounding=toward_zero", "rounding=up", "rounding=down"});
+    covered.insert({"rounding=nearest_away", "rounding=toward_zero", "rounding=up", "rounding=down", wider});
   return covered;
 }
 
@@ -161,8 +164,12 @@ std::string beyond(const std::string& op, const std::string& policy, const std::
   const std::vector<std::string> words = words_of(policy);
   if (words.empty() || words[0] != format) return "the policy computes in " + (words.empty() ? "nothing" : words[0]);
   const bool contracts = op == "dense" || op == "conv" || op == "reduce";
+  const bool nearest = std::none_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("rounding=") && word != "rounding=nearest_even";
+  });
   for (std::size_t i = 1; i < words.size(); ++i)
-    if (covered.count(words[i]) == 0 || (!contracts && words[i].starts_with("operands=")))
+    if (covered.count(words[i]) == 0 || (words[i] == wider && (format != "binary32" || !nearest)) ||
+        (!contracts && words[i].starts_with("operands=")))
       return "the policy says " + words[i] + (contracts ? "" : " of " + op);
   return "";
 }

@@ -177,7 +177,16 @@ std::optional<NumericalPolicy> common_policy(std::span<const NumericalPolicy> po
   all.format = element;
   all.reduction = Reduction::any_order_any_fusion;
   for (const NumericalPolicy& p : policies) {
-    if (p.format != element || p.accumulator || p.reduction == Reduction::block || p.k_ulp != 0) return std::nullopt;
+    if (p.format != element || p.reduction == Reduction::block || p.k_ulp != 0) return std::nullopt;
+    if (p.accumulator) {
+      // Rounded twice to nearest, a result is still one of its two neighbours.
+      const Format& wide = *p.accumulator;
+      if (p.rounding != Rounding::nearest_even || wide.convention != Convention::ieee || wide.saturate || wide.flush ||
+          wide.fraction_bits <= element.fraction_bits || wide.least_exponent() > element.least_exponent() ||
+          wide.greatest_exponent() < element.greatest_exponent())
+        return std::nullopt;
+      all.rounding = Rounding::toward_zero;
+    }
     if (p.operands) {
       const bool known =
           std::find(std::begin(claimed), std::end(claimed), format_text(*p.operands)) != std::end(claimed);

@@ -85,7 +85,8 @@ bool covered_by_any(const NumericalPolicy& policy);
 
 // One policy that covers all of them, of the few that a certificate can claim (FORMAT.md section 5, `capsule`): results
 // in `element`, operands rounded to one format at most, rounding nearest_even or (standing for every rounding to a
-// neighbour) toward_zero, flushing or not, any order and fusion. Nothing if there is none.
+// neighbour, and for sums in a wider format that are rounded once more) toward_zero, flushing or not, any order and
+// fusion. Nothing if there is none.
 std::optional<NumericalPolicy> common_policy(std::span<const NumericalPolicy> policies, const Format& element);
 
 // Whether a claim under `common` (made by common_policy, or its words in a certificate) covers every execution under p.

@@ -9,6 +9,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import models
+import schema
 from models import harness
 from records import seal, shipped
 
@@ -326,6 +327,9 @@ class Capsules(WithFiles):
                     allowed = ["unknown"]
                 self.assertIn(word, allowed, (row["onnx"], column, done.err))
                 count[word] = count.get(word, 0) + 1
+        json_text = harness.run("verify", os.path.join(folder, "c16_absorb_reverse.onnx"), os.path.join(folder, "c16_absorb_reverse.vnnlib"),
+                                "--profile", "onnxruntime_cpu", "--json").out
+        self.assertEqual(schema.faults(json.loads(json_text), json.loads(harness.read("cli", "verify_schema.json"))), [])
         print("float_traps: " + ", ".join("%d %s" % (n, word) for word, n in sorted(count.items())))
         self.assertGreaterEqual(count["holds"] + count["violated"], 80)
 

@@ -233,6 +233,37 @@ class TrustTest(harness.FolderTest):
                 self.assertEqual(done.code, 2, done)
                 self.assertIn("not covered by the claim: the policy says", done.err)
 
+    def test_sums_in_a_wider_format(self):
+        """A kernel that adds in binary64 and rounds once keeps to rounding `any`: its plan has a certificate of that claim."""
+        asked = ["--model", harness.source("examples", "strokes.onnx"), "--radius", "0.05", "--label", "1",
+                 "--input", harness.source("examples", "vertical.csv")]
+        line, digest = sealed_record(dict(self.records["reference.dense.binary32"], name="own.dense", support="planner_only",
+                                          policy="binary32 accumulator=binary64 reduction=any_order"))
+        profile = json.loads(harness.read("certificates", "records", "profiles.jsonl").splitlines()[0])
+        profile.update(name="wide", order=["own.dense"])
+        own = self.write("profile.jsonl", sealed_record(profile)[0] + "\n")
+        for folder in "mine", "records":
+            self.write(folder + "/own.jsonl", line + "\n")
+        allow = self.write("allow", digest + "\n")
+        made = self.path("wide.jsonl")
+        done = harness.run("verify", asked[1], *asked[2:], "--semantics", "capsule", "--profile", own, "--records", self.path("mine"),
+                           "--allow", allow, "--certificate", made)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("claims capsule (binary32 rounding=toward_zero", done.err)
+        for path in glob.glob(RECORDS + "/*.jsonl"):
+            with open(path, encoding="utf-8") as file:
+                self.write("records/" + os.path.basename(path), file.read())
+        trust = ["--trust", self.path("records"), "--allow-records", allow]
+        wide = "binary32 accumulator=binary64"
+        for policy, word in ((wide, "VALID"), (wide + " reduction=any_order", "VALID"), (wide + " rounding=up", "VALID_BUT_NOT_ASKED"),
+                             ("binary32 rounding=up", "VALID"), ("binary64 " + wide[9:], "VALID_BUT_NOT_ASKED"),
+                             ("binary32 accumulator=binary16", "VALID_BUT_NOT_ASKED"), (wide + " subnormals=flush", "VALID_BUT_NOT_ASKED")):
+            done = harness.run("check", made, *asked, "--semantics", "capsule", *trust, "--under", policy)
+            self.assertEqual(done.out.split(" ")[0], word, (policy, done))
+        self.assertEqual(second.run([made] + asked + ["--semantics", "capsule"])[0], "VALID")
+        done = harness.run("audit", "certificate", made, "--records", self.path("mine"), "--allow", allow)
+        self.assertEqual((done.code, done.out.split(" ")[0]), (0, "covered"), done)
+
     def test_what_the_network_runs_under(self):
         """A certificate chooses the words of its claim and the records that it names, so that --semantics capsule alone,
         and --trust with records of other kernels than those that run, were VALID whatever the network runs under."""

@@ -120,6 +120,27 @@ TEST_CASE("evidence: kernels that follow wider policies lie in the boxes of thos
       CHECK(run.passed());
     }
   }
+  // A sum in binary64, rounded once to binary32, lies in the box of every rounding to a neighbour, which is what a
+  // certificate claims of it.
+  for (const char* op : {"dense", "conv", "reduce"}) {
+    const Capsule wide = *Registry::shipped().find(std::string("fast.") + op + ".binary64");
+    const KernelFunction kernel = bind_kernel(wide).run;
+    Capsule c = *Registry::shipped().find(std::string("reference.") + op + ".binary32");
+    const NumericalPolicy own = parse_policy("binary32 accumulator=binary64 reduction=any_order_any_fusion");
+    c.policy = common_policy(std::span(&own, 1), own.format).value();
+    CHECK(c.policy.rounding == Rounding::toward_zero);
+    const EvidenceRun run = fuzz_kernel(
+        c,
+        [&](Graph g, const std::vector<double>& x) {
+          g.element = ElementType::binary64;
+          std::vector<double> y = kernel(g, x);
+          for (double& v : y) v = static_cast<double>(static_cast<float>(v));
+          return y;
+        },
+        4 * evidence_cases(), 11);
+    CAPTURE(run.first_failure);
+    CHECK_MESSAGE(run.passed(), op);
+  }
   for (const char* op :
        {"add", "shift", "scale", "divide", "neg", "relu", "leaky", "clip", "abs", "max", "bn", "reduce"}) {
     Capsule c = *Registry::shipped().find(std::string("reference.") + op + ".binary32");

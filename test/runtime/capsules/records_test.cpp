@@ -257,7 +257,14 @@ TEST_CASE("one policy covers those of a plan, if a certificate can name it") {
   CHECK(common({"binary32 operands=tf32", "binary32 operands=bfloat16"}).empty());
   CHECK(common({"binary32", "binary64"}).empty());
   CHECK(common({"binary32 operands=e5m2"}).empty());
-  CHECK(common({"binary32 accumulator=binary64"}).empty());
+  // Sums in binary64 rounded once more are a rounding to a neighbour; in a narrower format, or with other roundings,
+  // not.
+  CHECK(common({"binary32 accumulator=binary64 reduction=any_order", "binary32"}) ==
+        "binary32 rounding=toward_zero" + rest);
+  CHECK(common({"binary32 accumulator=binary(11,30) reduction=any_order"}) == "binary32 rounding=toward_zero" + rest);
+  for (const char* none : {"binary32 accumulator=binary64 rounding=up", "binary32 accumulator=bfloat16",
+                           "binary32 accumulator=binary(9,23)", "binary32 accumulator=binary(7,60)"})
+    CHECK(common({std::string(none) + " reduction=any_order"}).empty());
   CHECK(common({"binary32 operands=tf32 reduction=block(h100_tf32)"}).empty());
   CHECK(common({"binary32 ulp=2"}).empty());
   const NumericalPolicy plain = parse_policy("binary32");
