@@ -2,6 +2,7 @@
 #include "checker/report/options.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 
 #include "checker/readers/readers.hpp"
@@ -260,6 +261,13 @@ void require_consistent(const Options& o) {
     throw UsageError{"--dataset excludes --input, --label, --output-range and --max-deviation"};
   const int targets = o.has_label + !o.radius.range.empty() + !o.radius.deviation.empty();
   if (targets > 1) throw UsageError{"--label, --output-range and --max-deviation exclude each other"};
+  // A file of the command line that is not there says nothing about the certificates.
+  for (const auto& [name, path] : {std::pair<const char*, const std::string&>{"--model", o.model},
+                                   {"--property", o.property},
+                                   {"--input", o.input},
+                                   {"--dataset", o.dataset},
+                                   {"--labels", o.labels}})
+    if (!path.empty() && !std::ifstream(path)) throw UsageError{std::string(name) + " " + path + ": cannot be opened"};
 }
 
 // The path of --policy, taken out of the arguments; "" without one.

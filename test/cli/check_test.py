@@ -320,6 +320,12 @@ class Refusals(CheckTest):
             done = harness.run("check", *arguments)
             self.assertEqual((done.code, done.out), (3, ""), done)
             self.assertIn("check: ", done.err)
+        # A model that is not there was MALFORMED beside the name of every proof of a CI job.
+        for option in "--model", "--property", "--dataset":
+            more = ["--labels", IMAGE, "--radius", "1"] if option == "--dataset" else []
+            done = harness.run("check", self.path("holds"), self.path("holds"), option, self.path("not-there"), *more)
+            self.assertEqual((done.code, done.out), (3, ""), done)
+            self.assertIn("%s %s: cannot be opened" % (option, self.path("not-there")), done.err)
 
     def test_files(self):
         for text in [b"", b"{", b"{}\n", b"\x00" * 100, os.urandom(1000), b"sat\n((X_0 1))\n"]:
