@@ -9,9 +9,15 @@
 
 namespace outward::cli {
 
-// Runs this program again and returns what it printed on stdout and its exit code (−1: ended by a signal). Passes an
-// interruption on; the other process does not outlive this one.
-std::string run_again(const std::vector<std::string>& arguments, int* code);
+struct RunAgain {
+  std::string out;     // what it printed on stdout
+  int code = 0;        // −1: ended by a signal
+  std::string failed;  // of a run without a verdict: its first error, or how it ended
+};
+
+// Runs this program again; what it says on stderr is said here, too. Passes an interruption on; the other process does
+// not outlive this one.
+RunAgain run_again(const std::vector<std::string>& arguments);
 
 // The options that hold for each query, as arguments: limits, --semantics, --input-shape and the like.
 std::vector<std::string> shared_arguments(const Options& options);

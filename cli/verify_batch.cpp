@@ -45,7 +45,7 @@ class Batch {
     for (const Instance& i : instances) {
       ++number;
       if (auto& done = earlier.of[result_key(i.model, i.property)]; !done.empty()) {
-        ++counts_[earlier.all[done.front()]["verdict"]];
+        count(earlier.all[done.front()]);
         done.pop_front();
         continue;
       }
@@ -59,12 +59,18 @@ class Batch {
       if (unfinished) continue;
       lines.append(json_line(r) + "\n");
       table.append(table_row(r));
-      ++counts_[r["verdict"]];
+      count(r);
     }
     return summary(instances.size());
   }
 
  private:
+  void count(const Json& r) {
+    ++counts_[r["verdict"]];
+    if (r["verdict"] != "error") return;
+    (r.contains("exit") && r["exit"] == exit_refused ? refused_ : failed_) = true;
+  }
+
   // SHA-256 of a file below the list's folder; empty if it cannot be read. Each file is read once.
   const std::string& digest(const std::string& path) {
     const auto [at, is_new] = digests_.try_emplace(path);
@@ -137,7 +143,7 @@ class Batch {
     std::cout << all << " of " << instances << " instances:";
     for (const auto& [verdict, n] : counts_) std::cout << " " << verdict << " " << n;
     std::cout << "\nresults: " << results_file(options_) << "\n";
-    if (counts_["error"] > 0) return exit_resource;
+    if (failed_ || refused_) return failed_ ? exit_resource : exit_refused;
     return counts_["unknown"] > 0 || all < instances ? exit_unknown : exit_holds;
   }
 
@@ -157,17 +163,16 @@ class Batch {
 
   Json one(const Instance& i) {
     const auto start = std::chrono::steady_clock::now();
-    int code = 0;
-    const std::string printed = run_again(arguments(i), &code);
-    Json r = {{"model", i.model}, {"property", i.property}, {"verdict", "error"}, {"exit", code}, {"reason", ""}};
+    const RunAgain run = run_again(arguments(i));
+    Json r = {{"model", i.model}, {"property", i.property}, {"verdict", "error"}, {"exit", run.code}, {"reason", ""}};
     r["asked"] = question(i);
-    const Json result = Json::parse(printed, nullptr, false);
-    if (result.is_object() && result.contains("verdict") && code >= exit_holds && code <= exit_unknown) {
+    const Json result = Json::parse(run.out, nullptr, false);
+    if (result.is_object() && result.contains("verdict") && run.code >= exit_holds && run.code <= exit_unknown) {
       r["verdict"] = result["verdict"];
       r["reason"] = result["reason"];
       r["result"] = result;
     } else {
-      r["reason"] = code < 0 ? "the process ended by a signal" : "exit code " + std::to_string(code);
+      r["reason"] = run.failed;
     }
     r["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return r;
@@ -176,6 +181,7 @@ class Batch {
   const Options& options_;
   const std::filesystem::path folder_;
   std::map<std::string, std::size_t> counts_;
+  bool refused_ = false, failed_ = false;  // instances without a verdict: as an input that is refused, in any other way
   std::map<std::string, std::string> digests_;
 };
 

@@ -198,16 +198,15 @@ class DatasetRun {
               {"predicted", predicted(row)},
               {"sha256", ""}};
     if (r["predicted"] == data_.labels[row]) {
-      int code = 0;
-      const std::string printed = run_again(arguments(row), &code);
-      const Json result = Json::parse(printed, nullptr, false);
-      if (result.is_object() && result.contains("verdict") && code >= exit_holds && code <= exit_unknown) {
+      const RunAgain run = run_again(arguments(row));
+      const Json result = Json::parse(run.out, nullptr, false);
+      if (result.is_object() && result.contains("verdict") && run.code >= exit_holds && run.code <= exit_unknown) {
         r["verdict"] = result["verdict"], r["reason"] = result["reason"], r["result"] = result;
         if (r["verdict"] != "unknown") r["under"] = result["semantics"];
         if (result["certificate"].is_object()) r["sha256"] = result["certificate"]["sha256"];
       } else {
         r["verdict"] = "error";
-        r["reason"] = code < 0 ? "the process ended by a signal" : "exit code " + std::to_string(code);
+        r["reason"] = run.failed;
       }
     }
     r["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

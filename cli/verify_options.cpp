@@ -276,7 +276,8 @@ void declare_options(CLI::App& app, Options& o) {
   app.add_option("--batch", o.batch,
                  "instead of MODEL: a CSV file of instances, model,property[,seconds] a line; options that are not "
                  "about one query "
-                 "hold for each, --timeout instead of the seconds");
+                 "hold for each, --timeout instead of the seconds; exit code 2 if some are unknown, 4 if some were "
+                 "refused, 5 if some failed");
   app.add_option(
       "--results", o.results,
       "of --batch and --dataset: where JSON lines go; what is found there is not run again. Default: the list's or "

@@ -54,8 +54,10 @@ class BatchTest(harness.FolderTest):
 class Runs(BatchTest):
     def test_results(self):
         done = self.run_list("model,property,timeout\nm.onnx,holds.vnnlib,10\nnothere.onnx,holds.vnnlib,10\n\n m.onnx , violated.vnnlib\n")
-        self.assertEqual(done.code, 5, done)
+        self.assertEqual(done.code, 4, done)  # one was refused, none failed
         self.assertIn("3 of 3 instances: error 1 holds 1 violated 1", done.out)
+        self.assertIn("nothere.onnx", self.lines()[1]["reason"])  # it said "exit code 4"
+        self.assertIn("error: " + self.lines()[1]["reason"], done.err)
         results = self.lines()
         self.assertEqual([r["verdict"] for r in results], ["holds", "error", "violated"])
         self.assertEqual(schema.faults(results[0]["result"], SCHEMA), [])
@@ -83,7 +85,7 @@ class Runs(BatchTest):
         with open(self.path("open.onnx"), "wb") as file:
             file.write(data.replace(b"\x0a\x02" + open_dimension, b"\x0a\x02\x12\x00"))  # dim_param ""
         text = "open.onnx,holds.vnnlib\n"
-        self.assertEqual(self.run_list(text).code, 5)
+        self.assertEqual(self.run_list(text).code, 4)
         os.remove(self.path("i.csv.results.jsonl"))
         done = self.run_list(text, "--input-shape", "x=1,1")
         self.assertEqual((done.code, self.lines()[0]["verdict"]), (0, "holds"), done)
