@@ -185,6 +185,26 @@ class Query {
     return run_reference(net_.graph, executed);
   }
 
+  // "" if every value of the execution at a probe is finite.
+  std::string not_finite_at(const std::vector<double>& x, std::uint32_t box, int which) const {
+    std::vector<double> executed = x;
+    if (net_.graph.element == ElementType::binary32)
+      for (double& v : executed) v = static_cast<float>(v);
+    if (net_.multiplications > 1e7 || !all_finite({executed})) return "";
+    std::vector<std::vector<double>> nodes;
+    options_.semantics == Semantics::capsule ? options_.execution(executed, &nodes)
+                                             : run_reference(net_.graph, executed, &nodes);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const auto at = std::find_if(nodes[k].begin(), nodes[k].end(), [](double v) { return !std::isfinite(v); });
+      if (at == nodes[k].end()) continue;
+      static constexpr const char* places[] = {"middle", "lower corner", "upper corner"};
+      return std::string("in the ") + places[which] + " of box " + std::to_string(box) + " an execution gives " +
+             (std::isnan(*at) ? "NaN" : "an infinity") + ", first at " + net_.graph.nodes[k].origin +
+             " (--finite counts such outputs as unsafe)";
+    }
+    return "";
+  }
+
   // Centre and two corners of the first boxes, executed in the semantics of the claim whatever the exact network says
   // there: a network can be unsafe in floating point alone.
   bool probe() {
@@ -195,6 +215,7 @@ class Query {
         for (const InputRange& r : property_.boxes[b])
           x.push_back(which == 0 ? round_nearest((r.lo + r.hi) / 2) : round_nearest(which == 1 ? r.lo : r.hi));
         const std::vector<double> y = outputs_at(x);
+        if (remark_.empty() && options_.semantics != Semantics::real) remark_ = not_finite_at(x, b, which);
         for (std::uint32_t c = 0; c < property_.cases.size() && !stopped() && !y.empty(); ++c)
           if (property_.cases[c].box == b &&
               (rows_.looks_unsafe(c, y.data()) || (options_.finite && !all_finite({y}))) && accept(c, x))
@@ -264,6 +285,11 @@ class Query {
 
   // What a limit leaves of a proof by branching: worth keeping, since it shows what is done.
   Outcome unfinished() {
+    if (outcome_.verdict == Verdict::unknown && !remark_.empty()) {
+      // Programs look for the one word of a limit.
+      std::string& told = outcome_.reason.find(' ') == std::string::npos ? outcome_.next : outcome_.reason;
+      told += (told.empty() ? "" : "; ") + remark_;
+    }
     if (outcome_.domains > 0 && outcome_.verdict == Verdict::unknown) {
       write_proof();
       if (outcome_.proof_lost.empty())
@@ -426,6 +452,7 @@ class Query {
   const Network& net_;
   const Property& property_;
   const VerifyOptions& options_;
+  std::string remark_;  // of an execution that is not finite
   ProofObserver& observer_;
   Clock::time_point started_;
   RowTable rows_;

@@ -106,7 +106,10 @@ class Finite(QueryTest):
         self.query = self.write("q.vnnlib", property_text([("3e38", "3e38")], 1, "(<= Y_0 0.5)"))
 
     def test_finite(self):
-        self.assertEqual(harness.run("verify", self.net, self.query).code, 2)
+        for options in [], ["--profile", "reference_cpu"], ["--profile", "deployed_flush"]:
+            done = harness.run("verify", self.net, self.query, *options)
+            self.assertEqual(done.code, 2)
+            self.assertIn("of box 0 an execution gives an infinity, first at node 0 'a' (Add)", done.err)  # it named a wrong cause
         for options in [], ["--profile", "reference_cpu"], ["--profile", "deployed_bf16"]:
             done = harness.run("verify", self.net, self.query, "--finite", "--witness", self.path("w"), "--certificate",
                                self.path("c"), *options)
