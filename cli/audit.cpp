@@ -21,6 +21,34 @@ std::string fault_of_trust(const std::string& text) {
   return outward::trust_of(text) ? "" : "takes external, fuzzed, checked or proved, found \"" + text + "\"";
 }
 
+// Options that a command would not look at are refused: an ignored demand is one that was not met.
+void require_meaning(const CLI::App& app, const std::string& command) {
+  struct Row {
+    const char *option, *commands;
+  };
+  static constexpr Row rows[] = {{"--provider", "list --run"},
+                                 {"--op", "list --run"},
+                                 {"--trust", "list --run"},
+                                 {"--device", "list --run"},
+                                 {"--name", "list --run"},
+                                 {"--records", "list lint plan certificate --run"},
+                                 {"--allow", "list lint plan certificate --run"},
+                                 {"--fail-below", "list plan certificate --run"},
+                                 {"--cases", "--run"},
+                                 {"--seed", "--run"},
+                                 {"--evidence", "--run"},
+                                 {"--json", "list lint plan certificate --run"},
+                                 {"--sarif", "list lint plan certificate --run"},
+                                 {"--cyclonedx", "list plan certificate"}};
+  for (const Row& row : rows) {
+    const CLI::Option* option = app.get_option(row.option);
+    if (option->count() == 0) continue;
+    if ((" " + std::string(row.commands) + " ").find(" " + command + " ") == std::string::npos)
+      throw outward::UsageError(std::string(row.option) + " goes with " + row.commands + ", not with " + command);
+    if (option->results().front().empty()) throw outward::UsageError(std::string(row.option) + " is empty");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,7 +82,8 @@ int main(int argc, char** argv) {
 
   CLI::App* list = app.add_subcommand("list", "the capsule records");
   CLI::App* lint = app.add_subcommand("lint", "faults of the records");
-  lint->add_option("--root", o.root, "source folder: look for the files and symbols that evidence names, too");
+  lint->add_option("--root", o.root, "source folder: look for the files and symbols that evidence names, too")
+      ->check(CLI::ExistingDirectory);
   CLI::App* seal = app.add_subcommand("seal", "a record file with its digests made right");
   seal->add_option("FILE", o.file, "JSON Lines")->required();
   CLI::App* plan = app.add_subcommand("plan", "plan a model and ask the gate");
@@ -73,6 +102,7 @@ int main(int argc, char** argv) {
   return report_errors([&] {
     const bool command = !app.get_subcommands().empty();
     if (run == command) throw outward::UsageError(run ? "--run goes without a command" : "give a command, or --run");
+    require_meaning(app, run ? "--run" : app.get_subcommands().front()->get_name());
     if (run) return audit_run(o);
     if (list->parsed()) return audit_list(o);
     if (lint->parsed()) return audit_lint(o);

@@ -42,6 +42,10 @@ std::vector<Capsule> filtered(const AuditOptions& options, const Registry& regis
 // 0, or 1 if the weakest label is below --fail-below.
 int judge_trust(const AuditOptions& options, Trust weakest);
 
+// The same for records as such: a label counts as external if its record is not allowed or at fault. Throws UsageError
+// if something is demanded of no capsule.
+int judge_records(const AuditOptions& options, const std::vector<Capsule>& capsules, const Registry& registry);
+
 // SARIF 2.1.0, one result per finding. file: where they are located, "" if nowhere.
 void print_audit_sarif(const std::vector<Finding>& findings, const std::string& file);
 // CycloneDX 1.6 with declarations: one claim per contract of a capsule, its evidence beside it. model: path and

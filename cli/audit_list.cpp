@@ -1,4 +1,5 @@
 // `audit list`, `audit lint` and `audit seal`; see audit_commands.hpp.
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,19 @@ int judge_trust(const AuditOptions& o, Trust weakest) {
   return exit_violated;
 }
 
+int judge_records(const AuditOptions& o, const std::vector<Capsule>& capsules, const Registry& registry) {
+  if (o.fail_below.empty()) return exit_holds;
+  if (capsules.empty()) throw UsageError("--fail-below: the filters leave no capsule that could have a label");
+  Trust weakest = Trust::proved;
+  for (const Capsule& c : capsules) {
+    std::string why;
+    weakest = std::min(weakest, counted_trust(c, registry, &why));
+    if (!why.empty())
+      std::fprintf(stderr, "%s: its label %s does not count: %s\n", c.name.c_str(), trust_text(c.trust), why.c_str());
+  }
+  return judge_trust(o, weakest);
+}
+
 int audit_list(const AuditOptions& o) {
   const Registry registry = registry_of(o.records);
   const std::vector<Capsule> list = filtered(o, registry);
@@ -43,7 +57,10 @@ int audit_list(const AuditOptions& o) {
     print_audit_sarif(findings, "");
   } else if (o.json) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
-    for (const Capsule& c : list) out.push_back(nlohmann::ordered_json::parse(record_text(c)));
+    for (const Capsule& c : list) {
+      out.push_back(nlohmann::ordered_json::parse(record_text(c)));
+      out.back()["sha256"] = c.sha256;  // of the line that was read, whose members may be in another order
+    }
     print_json({{"schema", "outward-capsules-1"}, {"capsules", out}});
   } else {
     for (const Capsule& c : list)
@@ -54,7 +71,7 @@ int audit_list(const AuditOptions& o) {
     for (const Profile& p : shipped_profiles()) std::fprintf(stderr, " %s", p.name.c_str());
     std::fprintf(stderr, "\n");
   }
-  return list.empty() ? exit_holds : judge_trust(o, trust_closure(list).weakest);
+  return judge_records(o, list, registry);
 }
 
 int audit_lint(const AuditOptions& o) {

@@ -1,6 +1,7 @@
 // SARIF 2.1.0 and CycloneDX 1.6 of audits; see audit_commands.hpp.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/audit_commands.hpp"
 #include "cli/common/json_line.hpp"
@@ -8,6 +9,25 @@
 namespace outward::cli {
 
 using RenderJson = nlohmann::ordered_json;
+
+namespace {
+
+// A path as an RFC 3986 reference, which is what SARIF asks for.
+std::string uri_of(const std::string& path) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (plain)
+      out += c;
+    else
+      out += {'%', digits[static_cast<unsigned char>(c) >> 4], digits[c & 15]};
+  }
+  return out;
+}
+
+}  // namespace
 
 void print_audit_sarif(const std::vector<Finding>& findings, const std::string& file) {
   RenderJson rules = RenderJson::array(), results = RenderJson::array();
@@ -23,7 +43,7 @@ void print_audit_sarif(const std::vector<Finding>& findings, const std::string& 
                          {"message", {{"text", f.subject + ": " + f.text}}},
                          {"partialFingerprints", {{"outward/v1", f.rule + "/" + f.subject}}}};
     if (!file.empty()) {
-      const RenderJson artifact = {{"uri", file}};
+      const RenderJson artifact = {{"uri", uri_of(file)}};
       result["locations"] = RenderJson::array({{{"physicalLocation", {{"artifactLocation", artifact}}}}});
     }
     results.push_back(std::move(result));
@@ -40,7 +60,7 @@ void print_cyclonedx(const std::vector<Capsule>& capsules, const std::string& mo
   for (const Capsule& c : capsules) {
     const RenderJson hash = {{"alg", "SHA-256"}, {"content", c.sha256}};
     components.push_back({{"type", "library"},
-                          {"bom-ref", c.name},
+                          {"bom-ref", "capsule:" + c.name},
                           {"name", c.name},
                           {"description", c.spec + "; " + policy_text(c.policy)},
                           {"hashes", RenderJson::array({hash})}});
@@ -55,7 +75,7 @@ void print_cyclonedx(const std::vector<Capsule>& capsules, const std::string& mo
                           {"propertyName", evidence_text(k.evidence)},
                           {"description", where + (k.cases ? "; cases " + std::to_string(k.cases) : "")}});
       claims.push_back({{"bom-ref", id},
-                        {"target", c.name},
+                        {"target", "capsule:" + c.name},
                         {"predicate", std::string(claim_text(k.claim)) + " of " + k.op},
                         {"reasoning", std::string("label ") + trust_text(c.trust) +
                                           (c.assumption.empty() ? "" : "; assumes " + c.assumption)},

@@ -42,7 +42,6 @@ nlohmann::ordered_json run_json(const EvidenceRun& r, const Capsule& c) {
 }  // namespace
 
 int audit_run(const AuditOptions& o) {
-  if (o.cyclonedx) throw UsageError("--cyclonedx declares what records say; --run has --json and --sarif");
   std::signal(SIGINT, on_evidence_interrupt);
   const Registry registry = registry_of(o.records);
   std::vector<Capsule> ran;
@@ -101,7 +100,7 @@ int audit_run(const AuditOptions& o) {
   }
   if (failed > 0) return exit_violated;
   if (runs.empty() || stop_evidence != 0) return exit_unknown;
-  return judge_trust(o, trust_closure(ran).weakest);
+  return judge_records(o, ran, registry);
 }
 
 }  // namespace outward::cli

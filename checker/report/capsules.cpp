@@ -66,6 +66,14 @@ int supported(const JsonText& contracts, const std::string& op, std::string* fau
                                   [&](const EvidenceRow& r) { return evidence == r.word; });
     const int strength = row == std::end(evidence_rows) ? -1 : row->strength;
     if (strength < 0) *fault = std::string("its contract ") + field + " has no evidence (" + evidence + ")";
+    // What evidence must state: a test its number of cases, everything where it is, a proof the digest of its artefact.
+    const std::vector<JsonText>& where = list_of(member(c, "provenance", JsonKind::list), JsonKind::object);
+    const bool digested = std::any_of(where.begin(), where.end(), [](const JsonText& p) {
+      return !member(p, "sha256", JsonKind::string).text.empty();
+    });
+    const bool counted = member(c, "cases", JsonKind::number).text != "0";
+    if (strength >= 0 && (where.empty() || (strength == 1 && !counted) || (strength == 3 && !digested)))
+      *fault = std::string("its contract ") + field + " does not state what evidence of " + evidence + " must";
     weakest = std::min(weakest, strength);
   }
   return weakest;

@@ -9,6 +9,26 @@ namespace {
 
 constexpr std::size_t most_depth = 16, most_bytes = std::size_t{16} << 20;
 
+// Bytes of the first character of a text that is not empty; 0 if it is no UTF-8 (surrogates and overlong forms
+// included).
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return 1;
+  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
+  const bool no_character = (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf4 && byte(1) >= 0x90);
+  return overlong || no_character ? 0 : length;
+}
+
+// What would let a record write lines of its own, or move the cursor, where its texts are printed.
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
 class JsonReader {
  public:
   JsonReader(std::string_view text, const std::string& where, std::size_t line)
@@ -129,11 +149,14 @@ class JsonReader {
       if (at_ >= text_.size()) fail("the end of the string", "the end of the text");
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) < 0x20) fail("no control character in a string", "one");
-      ++at_;
       if (c != '\\') {
-        out += c;
+        const std::size_t bytes = character_bytes(text_.substr(at_));
+        if (bytes == 0) fail("UTF-8 in a string", "a byte that is none");
+        out += text_.substr(at_, bytes);
+        at_ += bytes;
         continue;
       }
+      ++at_;
       escape(out);
     }
     ++at_;
@@ -212,6 +235,7 @@ const JsonValue* ClosedObject::find(const char* key, JsonValue::Kind kind) {
 
 std::string ClosedObject::text(const char* key) {
   const JsonValue* v = find(key, JsonValue::Kind::text);
+  if (v && has_control(v->text)) fault(std::string("\"") + key + "\" has a control character", json_text(v->text));
   return v ? v->text : "";
 }
 std::uint64_t ClosedObject::number(const char* key) {
@@ -231,6 +255,7 @@ std::vector<std::string> ClosedObject::texts(const char* key) {
   if (!v) return out;
   for (const JsonValue& item : v->items) {
     if (item.kind != JsonValue::Kind::text) fault(std::string("\"") + key + "\" holds strings", kind_word(item.kind));
+    if (has_control(item.text)) fault(std::string("\"") + key + "\" has a control character", json_text(item.text));
     out.push_back(item.text);
   }
   return out;

@@ -48,15 +48,7 @@ bool holds_symbol(const std::string& text, const std::string& symbol) {
 }
 
 void lint_contract(const Contract& c, const std::string& at, SourceFiles& files, std::vector<std::string>& out) {
-  const bool counted = c.evidence == Evidence::test || c.evidence == Evidence::fuzz;
-  if (counted && c.cases == 0) out.push_back(at + " rests on a test without a number of cases");
-  if (!counted && c.cases != 0) out.push_back(at + " counts cases and is no test");
-  if (c.evidence != Evidence::none && c.evidence != Evidence::not_applicable && c.provenance.empty())
-    out.push_back(at + " does not say where its evidence is");
-  const bool artefact = c.evidence == Evidence::exhaustive || c.evidence == Evidence::proof;
-  const auto digested = [](const Provenance& p) { return !p.sha256.empty(); };
-  if (artefact && std::none_of(c.provenance.begin(), c.provenance.end(), digested))
-    out.push_back(at + " is called proved and no artefact has a digest");
+  for (const std::string& f : unstated_evidence(c)) out.push_back(at + " " + f);
   for (const Provenance& p : c.provenance) {
     if (p.file.empty() || !files.asked()) continue;
     const std::string* text = files.text(p.file);
@@ -72,6 +64,20 @@ void lint_contract(const Contract& c, const std::string& at, SourceFiles& files,
 }
 
 }  // namespace
+
+std::vector<std::string> unstated_evidence(const Contract& c) {
+  std::vector<std::string> out;
+  const bool counted = c.evidence == Evidence::test || c.evidence == Evidence::fuzz;
+  if (counted && c.cases == 0) out.push_back("rests on a test without a number of cases");
+  if (!counted && c.cases != 0) out.push_back("counts cases and is no test");
+  if (c.evidence != Evidence::none && c.evidence != Evidence::not_applicable && c.provenance.empty())
+    out.push_back("does not say where its evidence is");
+  const bool artefact = c.evidence == Evidence::exhaustive || c.evidence == Evidence::proof;
+  const auto digested = [](const Provenance& p) { return !p.sha256.empty(); };
+  if (artefact && std::none_of(c.provenance.begin(), c.provenance.end(), digested))
+    out.push_back("is called proved and no artefact has a digest");
+  return out;
+}
 
 std::vector<std::string> meaning_faults(const Capsule& c) {
   std::vector<std::string> out;

@@ -37,6 +37,20 @@ bool is_named(const Capsule& c, const Profile& profile) {
                                                          [&](const Capsule& own) { return own.name == c.name; });
 }
 
+// A fault of the record itself, whatever the graph and the profile are.
+bool is_of_record(const Fault& fault) {
+  constexpr Failure own[] = {Failure::contracts_misaligned, Failure::trust_beyond_evidence, Failure::missing_evidence,
+                             Failure::record_not_allowed, Failure::record_faulty};
+  return std::find(std::begin(own), std::end(own), fault.failure) != std::end(own);
+}
+
+// The text that the registry has under the digest: a record may be written in another order than record_text writes.
+bool is_as_registered(const Capsule& c, const Registry& registry) {
+  return std::any_of(registry.capsules().begin(), registry.capsules().end(), [&](const Capsule& known) {
+    return known.sha256 == c.sha256 && record_text(known) == record_text(c);
+  });
+}
+
 std::vector<LoweredGroup> lower(const std::vector<PlannedNode>& nodes, bool coalesced) {
   std::vector<LoweredGroup> groups;
   for (const PlannedNode& n : nodes) {
@@ -123,6 +137,7 @@ std::vector<Fault> faults_of(const Capsule& c, const std::string& op, ElementTyp
   for (const Obligation& o : obligations_of(c)) {
     const std::string at = std::string("the ") + field_text(o.field) + " contract";
     if (o.evidence == Evidence::none) add(Failure::missing_evidence, at + " has no evidence");
+    for (const std::string& f : unstated_evidence(c.contract(o.field))) add(Failure::missing_evidence, at + " " + f);
     const bool exempt = o.evidence == Evidence::not_applicable || o.evidence == Evidence::none;
     if (!exempt && std::find(profile.evidence.begin(), profile.evidence.end(), o.evidence) == profile.evidence.end())
       add(Failure::evidence_rejected,
@@ -132,6 +147,17 @@ std::vector<Fault> faults_of(const Capsule& c, const std::string& op, ElementTyp
   if (!registry.counts(c))
     add(Failure::record_not_allowed, "the record is not built in and its digest is on no allow-list: " + c.sha256);
   return out;
+}
+
+Trust counted_trust(const Capsule& c, const Registry& registry, std::string* why) {
+  Profile any;
+  any.device = c.device;
+  any.trust = Trust::external;
+  const std::vector<Fault> faults = faults_of(c, c.op, ElementType::binary32, any, registry);
+  const auto first = std::find_if(faults.begin(), faults.end(), is_of_record);
+  if (first == faults.end()) return c.trust;
+  if (why) *why = first->text;
+  return Trust::external;
 }
 
 Plan make_plan(const Graph& graph, const Profile& profile, const Registry& registry) {
@@ -169,8 +195,9 @@ Plan make_plan(const Graph& graph, const Profile& profile, const Registry& regis
       found += (found.empty() ? "" : "; ") + c->name + ": ";
       for (std::size_t i = 0; i < faults.size(); ++i)
         if (i == 0 || faults[i].failure != faults[i - 1].failure) found += (i ? ", " : "") + faults[i].text;
-      // What the user says runs the operator, and does not count yet, is not exchanged for another kernel.
-      if (is_named(*c, profile) && !own.counts(*c)) break;
+      // What the user says runs the operator is not exchanged for another kernel because its record is at fault or does
+      // not count yet.
+      if (is_named(*c, profile) && std::any_of(faults.begin(), faults.end(), is_of_record)) break;
     }
     if (elsewhere > 0)
       found += (found.empty() ? "" : "; ") + std::to_string(elsewhere) + " capsules run on other devices";
@@ -213,7 +240,7 @@ Gate Gate::judge(const Plan& plan, const Graph& graph, const Registry& registry)
     }
     const PlannedNode& n = plan.nodes[next++];
     if (n.op != op) fault(Failure::operation_mismatch, n.capsule.name, op, "the plan calls the node " + n.op);
-    if (!record_text(n.capsule).ends_with(",\"sha256\":\"" + n.capsule.sha256 + "\"}"))
+    if (!is_as_registered(n.capsule, own))
       fault(Failure::record_not_allowed, n.capsule.name, op, "the record was changed: its digest is another one");
     for (Fault& f : faults_of(n.capsule, op, graph.element, plan.profile, own)) gate.faults.push_back(std::move(f));
   }

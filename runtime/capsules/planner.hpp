@@ -71,6 +71,10 @@ std::vector<Fault> faults_of(const Capsule& capsule, const std::string& op, Elem
 
 std::vector<Obligation> obligations_of(const Capsule& capsule);
 
+// The label of a record as far as it counts: external if the record is neither built in nor allowed, or is at fault in
+// itself, whatever it calls itself. why: the first reason, if it is given and the label does not count.
+Trust counted_trust(const Capsule& capsule, const Registry& registry, std::string* why = nullptr);
+
 // Throws InputRefused: one blocker for every operator without an admissible capsule, which names each candidate of the
 // profile's device with its faults, one of each sort, and counts those of other devices.
 Plan make_plan(const Graph& graph, const Profile& profile, const Registry& registry);

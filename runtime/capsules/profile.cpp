@@ -1,6 +1,7 @@
 #include "runtime/capsules/profile.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -108,7 +109,8 @@ const Profile* find_profile(std::string_view name) {
 
 Profile read_profile_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputRefused(Blocker{"no-file", path, "cannot be read", "", "", ""});
+  if (!in || std::filesystem::is_directory(path))
+    throw InputRefused(Blocker{"no-file", path, "cannot be read", "", "", ""});
   const std::string text(std::istreambuf_iterator<char>(in), {});
   const auto lines = record_lines(text);
   if (lines.empty()) throw InputRefused(Blocker{"bad-record", path, "no profile record", "", "an empty file", ""});

@@ -43,6 +43,10 @@ std::vector<std::pair<std::size_t, std::string_view>> record_lines(std::string_v
 // that evidence names must exist and digests match (no files are looked at if it is empty).
 std::vector<std::string> lint(const std::vector<Capsule>& capsules, const std::string& root);
 
+// What the evidence of a contract must state and does not (certificates/RECORDS.md): the number of cases of a test,
+// where it is, the digest of an artefact; each goes on after "the … contract".
+std::vector<std::string> unstated_evidence(const Contract& contract);
+
 // What is wrong with the meaning of one record alone, whoever wrote it: an assumption without a name or with another
 // label than external, a policy that does not say how its operator sums or how far off it may be, a policy_fault.
 std::vector<std::string> meaning_faults(const Capsule& capsule);

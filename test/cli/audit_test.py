@@ -134,6 +134,57 @@ class Audit(WithFiles):
             self.assertIn("operands=e5m2", done.out + done.err)
             self.assertNotIn("fma", done.out)
 
+    def test_labels_that_do_not_count(self):
+        """list and --run went by the label: a record that calls itself proved, on no allow-list or by fuzzing, met
+        --fail-below proved; so did filters that leave nothing, and demands on commands that do not look at them."""
+        line = seal(dict(shipped("reference.relu.binary32"), name="mine.relu", trust="proved"))
+        self.write("mine.jsonl", line)
+        for more in [], ["--allow", self.write("allow", line[-66:-2])]:
+            for command in ["list"], ["--run", "--cases", "20"]:
+                done = harness.run("audit", *command, "--records", self.folder, "--name", "mine.relu", "--fail-below", "fuzzed", *more)
+                self.assertEqual(done.code, 1, done)
+                self.assertIn("mine.relu: its label proved does not count: ", done.err)
+        self.assertEqual(harness.run("audit", "list", "--name", "reference.relu.binary32", "--fail-below", "fuzzed").code, 0)
+        for arguments in (["list", "--provider", "fast", "--device", "cuda", "--fail-below", "proved"], ["lint", "--fail-below", "proved"],
+                          ["lint", "--provider", "fast"], ["lint", "--cyclonedx"], ["seal", "mine.jsonl", "--json"], ["list", "--cases", "3"],
+                          ["plan", MODEL, "--profile", "reference_cpu", "--provider", "fast"], ["list", "--name", ""],
+                          ["lint", "--root", "nowhere"], ["plan", MODEL, "--profile", "reference_cpu", "--records", ""]):
+            done = harness.run("audit", *arguments)
+            self.assertEqual((done.code, done.out), (3, ""), arguments)
+        self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", self.folder).code, 4)  # was an internal error
+
+    def test_texts_of_records(self):
+        """Bytes that are no UTF-8 were an internal error of --json; a name with a line break wrote lines of its own."""
+        for name in ("mine\nweakest label: proved", "mine\x1b[2J", "mine\x7f"):
+            self.write("mine.jsonl", seal(dict(shipped("reference.relu.binary32"), name=name)))
+            done = harness.run("audit", "list", "--records", self.folder)
+            self.assertEqual((done.code, done.out), (4, ""), done)
+            self.assertIn('"name" has a control character', done.err)
+        for bad in (b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82"):
+            text = seal(dict(shipped("reference.relu.binary32"), name="mine"))[:-77].encode().replace(b'"mine"', b'"mine' + bad + b'"')
+            with open(self.path("mine.jsonl"), "wb") as file:
+                file.write(text + b',"sha256":"' + hashlib.sha256(text).hexdigest().encode() + b'"}\n')
+            for more in [], ["--json"], ["--sarif"]:
+                done = harness.run("audit", "list", "--records", self.folder, *more)
+                self.assertEqual((done.code, done.out), (4, ""), done)
+                self.assertIn("UTF-8", done.err)
+        self.write("mine.jsonl", seal(dict(shipped("reference.relu.binary32"), name="mine.ré€😀")))
+        self.assertEqual(harness.run("audit", "list", "--records", self.folder, "--name", "mine.ré€😀").code, 0)
+        # The digest that an allow-list takes is that of the line, in whatever order its keys are.
+        line = seal(dict(reversed(list(shipped("reference.relu.binary32").items())), name="mine"))
+        self.write("mine.jsonl", line)
+        got = json.loads(harness.run("audit", "list", "--records", self.folder, "--name", "mine", "--json").out)["capsules"]
+        self.assertEqual([c["sha256"] for c in got], [line[-66:-2]])
+
+    def test_uri_of_a_model(self):
+        """SARIF's locations are URI references: a blank or a percent sign in a path was copied as it is."""
+        path = self.path("a b%#?.onnx")
+        with open(MODEL, "rb") as source, open(path, "wb") as file:
+            file.write(source.read())
+        sarif = json.loads(harness.run("audit", "plan", path, "--profile", "reference_cpu", "--sarif").out)
+        uri = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        self.assertTrue(uri.endswith("/a%20b%25%23%3F.onnx"), uri)
+
     def test_seal(self):
         record = shipped("reference.relu.binary32")
         text = json.dumps(dict(record, sha256=""), separators=(",", ":"), ensure_ascii=False)

@@ -156,7 +156,8 @@ class TrustTest(harness.FolderTest):
         certificate, more = self.own(trust="sure")
         self.refused(certificate, "its label sure is none", *more)
         for field in "shape", "layout", "value":
-            for change in {"evidence": "none"}, {"evidence": "hearsay"}, {"claim": "vjp_refinement"}, {"op": "conv"}:
+            # The first ones are of no cases, without an artefact's digest, and nowhere: they were believed.
+            for change in {"evidence": "fuzz", "cases": 0}, {"evidence": "proof"}, {"provenance": []}, {"evidence": "none"}, {"evidence": "hearsay"}, {"claim": "vjp_refinement"}, {"op": "conv"}:
                 contracts = dict(base["contracts"], **{field: dict(base["contracts"][field], **change)})
                 certificate, more = self.own(contracts=contracts)
                 self.refused(certificate, "its contract " + field, *more)

@@ -127,6 +127,19 @@ TEST_CASE("gate: each rule refuses") {
   c = good;
   c.contract(Field::value).evidence = Evidence::none;
   CHECK(refuses(Failure::missing_evidence, c, profile, as_is));
+  // Evidence that does not state what it must: a test of no cases, a proof without an artefact and a guard that is
+  // nowhere passed the gate, and only the linter complained.
+  for (const bool proof : {false, true}) {
+    c = good;
+    c.contract(Field::value).cases = 0;
+    if (proof) c.contract(Field::value).evidence = Evidence::proof;
+    CHECK(refuses(Failure::missing_evidence, c, profile, as_is));
+    c.contract(Field::value).provenance[0].sha256 = std::string(64, '0');
+    CHECK(refuses(Failure::missing_evidence, c, profile, as_is) == !proof);
+  }
+  c = good;
+  c.contract(Field::shape).provenance.clear();
+  CHECK(refuses(Failure::missing_evidence, c, profile, as_is));
   // What the linter says of a record that is shipped holds for one that is allowed: a tensor core model called fuzzed
   // and an operator that does not say how it sums passed the gate.
   for (const char* policy : {"binary32 operands=tf32 reduction=block(h100_tf32)", "binary32"}) {
@@ -152,6 +165,13 @@ TEST_CASE("gate: each rule refuses") {
   CHECK(refuses(Failure::vjp_mismatch, c, training, as_is));
   // Records that are not built in count only when their digests are on the allow-list.
   CHECK(plan_refusal(profile, registry_with([](Capsule&) {}, false)).find("allow-list") != std::string::npos);
+  CHECK(refuses(Failure::record_not_allowed, good, profile, registry_with([](Capsule&) {}, false)));
+  c = good;
+  c.sha256 = as_is.find("a.dense")->sha256;  // the digest of another record, which is allowed
+  CHECK_FALSE(refuses(Failure::record_not_allowed, c, profile, as_is));  // it is the gate that looks at the text
+  Plan swapped = make_plan(small_graph(), profile, as_is);
+  swapped.nodes[1].capsule = c;
+  CHECK(Gate::judge(swapped, small_graph(), as_is).faults.at(0).failure == Failure::record_not_allowed);
 
   // The planner meets the same rules.
   CHECK(plan_refusal(profile, registry_with([](Capsule& x) { x.forward = false; })).find("forward") !=
@@ -195,6 +215,71 @@ TEST_CASE("gate: a plan that was changed after planning is refused, and every fa
   CHECK(faults([](Plan& p) { p.profile.available = false; }) >= 1);
   CHECK(faults([](Plan& p) { p.profile.trust = Trust::proved; }) >= 3);  // one for each node
   CHECK(faults([](Plan& p) { p.profile.device = "cuda"; }) >= 3);
+}
+
+TEST_CASE("gate: a record is what its line says, in whatever order it says it") {
+  // RECORDS.md: its keys stand in any order. Records in another order than ours, with blanks or with a word that is the
+  // default, were refused as changed.
+  const std::string line = record_text(good_capsule("a.relu", "relu"));
+  const std::string head = "{\"record\":\"capsule\",\"name\":\"a.relu\",";
+  REQUIRE(line.rfind(head, 0) == 0);
+  std::string word = line;
+  word.replace(word.find("\"policy\":\"binary32\""), 19, "\"policy\":\"binary32 subnormals=gradual\"");
+  for (const std::string& other :
+       {"{\"name\":\"a.relu\",\"record\":\"capsule\"," + line.substr(head.size()),
+        "{ \"record\":\"capsule\",\t\"name\" : \"a.relu\"," + line.substr(head.size()), word}) {
+    const Capsule relu = parse_capsule(sealed(other), "test");
+    CHECK(record_text(relu) == line);
+    Registry r = registry_with([](Capsule&) {});
+    r.replace(relu);
+    CHECK(plan_refusal(good_profile(), r).find(relu.sha256) != std::string::npos);  // on no allow-list
+    r.allow({relu.sha256});
+    CHECK(plan_refusal(good_profile(), r) == "");
+  }
+}
+
+TEST_CASE("planner: a record that the profile names is not exchanged when it is at fault") {
+  // One on the allow-list whose label was stronger than its evidence was passed over, and the next kernel planned.
+  Registry r = Registry::shipped();
+  Profile profile = good_profile();
+  profile.order = {"own.relu"};
+  Capsule own = good_capsule("own.relu", "relu");
+  const auto planned = [&] {
+    Registry with = r;
+    own = resealed(own);
+    with.replace(own);
+    with.allow({own.sha256});
+    return plan_refusal(profile, with);
+  };
+  CHECK(planned() == "");
+  own.trust = Trust::proved;
+  CHECK(planned().find("supports only fuzzed") != std::string::npos);
+  own.trust = Trust::fuzzed;
+  own.contract(Field::value).cases = 0;
+  CHECK(planned().find("without a number of cases") != std::string::npos);
+  own.contract(Field::value).cases = 1;
+  own.contract(Field::shape).claim = Claim::value_refinement;
+  CHECK(planned().find("shape contract claims") != std::string::npos);
+  own = good_capsule("own.relu", "relu");
+  own.policy = parse_policy("binary32 ulp=2");
+  CHECK(planned().find("no elementary function") != std::string::npos);
+  own.policy = parse_policy("binary64");  // right as it is, for another graph
+  CHECK(planned() == "");
+}
+
+TEST_CASE("labels: what does not count is external") {
+  const Registry& all = Registry::shipped();
+  CHECK(counted_trust(*all.find("reference.relu.binary32"), all) == Trust::fuzzed);
+  std::string why;
+  CHECK(counted_trust(good_capsule("own", "relu"), all, &why) == Trust::external);
+  CHECK(why.find("allow-list") != std::string::npos);
+  Capsule boast = good_capsule("own", "relu");
+  boast.trust = Trust::proved;
+  boast = resealed(boast);
+  Registry r = all;
+  r.allow({boast.sha256});
+  CHECK(counted_trust(boast, r, &why) == Trust::external);
+  CHECK(why.find("supports only fuzzed") != std::string::npos);
 }
 
 TEST_CASE("closure: the weakest label and who has it") {
