@@ -93,8 +93,7 @@ std::vector<Capsule> capsules_of(const Plan& plan) {
 bool allows_more(NumericalPolicy common, const Capsule& kernel) {
   std::optional<NumericalPolicy> own = common_policy(std::span(&kernel.policy, 1), common.format);
   if (!own) return true;
-  const bool contracts = kernel.op == "dense" || kernel.op == "conv" || kernel.op == "reduce";
-  if (!contracts) common.operands.reset(), own->operands.reset();
+  if (!multiplies_rounded_factors(kernel.op)) common.operands.reset(), own->operands.reset();
   return *own != common;
 }
 

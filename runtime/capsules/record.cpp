@@ -140,6 +140,7 @@ std::optional<Evidence> evidence_of(std::string_view word) { return value_for(ev
 bool is_device(std::string_view word) { return among(devices, word); }
 bool is_provider(std::string_view word) { return among(providers, word); }
 bool is_layout(std::string_view word) { return among(layouts, word); }
+bool multiplies_rounded_factors(std::string_view op) { return among(contractions, op); }
 
 const OpRow* find_op(std::string_view name) {
   static const std::vector<OpRow> rows = [] {
@@ -280,7 +281,7 @@ Capsule parse_capsule(std::string_view line, const std::string& where, std::size
   c.notes = o.text("notes");
   c.sha256 = o.text("sha256");
   if (find_op(c.op) == nullptr) o.fault("unknown operator", json_text(c.op));
-  if (c.policy.operands && !among(contractions, c.op))
+  if (c.policy.operands && !multiplies_rounded_factors(c.op))
     o.fault("the policy rounds the factors of contractions, and the operator is none", json_text(c.op));
   if (!is_provider(c.provider)) o.fault("unknown provider", json_text(c.provider));
   if (!is_device(c.device)) o.fault("unknown device", json_text(c.device));

@@ -100,6 +100,9 @@ struct OpRow {
 };
 // nullptr for an unknown operator. The names of the operators of graphs (op_name) are all known.
 const OpRow* find_op(std::string_view name);
+// Contractions: the operators whose policy may round operands to another format first. All others compute with what is
+// stored.
+bool multiplies_rounded_factors(std::string_view op);
 
 const char* trust_text(Trust t);
 const char* vjp_text(VjpMode m);

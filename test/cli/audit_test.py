@@ -350,10 +350,13 @@ class Capsules(WithFiles):
         done = harness.run(*query, "--certificate", self.path("proof"))
         self.assertEqual((done.code, done.out.split()[0]), (1, "violated"), done.out + done.err)
 
-    # Cells where `holds` is the answer for each sum by itself and a plan whose kernels leave fusion open cannot give it.
-    # c15: s = 2^24 - 2^24, t = s + x, y = t - x is one sum of four terms there; at x = 0.6 one order of it is
-    # ((-2^24 + x) + 2^24) - x = (-16777215 + 2^24) - 0.6 = 0.4 in binary32, beyond the 0.0625 of the property.
-    # c07: batch norm may be folded into the product, whose box is wider than what any folding gives.
+    # Cells where `holds` is the answer for each sum by itself and a plan whose kernels leave fusion open cannot give it;
+    # test/runtime/capsules/sum_orders_test.cpp runs the executions named here.
+    # c15: s = r - r with r = 2^24, t = s + x, y = t - x is one sum of four terms there; at x = 0.75 one order of it is
+    # ((-2^24 + x) + 2^24) - x = (-16777215 + 2^24) - 0.75 = 0.25, beyond the 0.0625 of the property.
+    # c07: batch norm (mean 2^20, deviation 3) may be folded into the product. In bfloat16 the folded weight 1/3 is
+    # 171/512 and the output 683, beyond the 0.34375. In TF32 it is 1365/4096, every way to fold gives 0 or -85, and
+    # only the box, which knows how much is rounded and not whereto, leaves it open.
     OPEN = {("c15_residual_equal_paths.onnx", c) for c in ("fp32_any", "fp32_any_ftz", "tf32_operands_any", "bf16_operands_any")} | {
         ("c07_bn_fold.onnx", c) for c in ("tf32_operands_any", "bf16_operands_any")}
 

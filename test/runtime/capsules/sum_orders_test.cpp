@@ -191,3 +191,33 @@ TEST_CASE("sum orders: two terms have one value") {
   REQUIRE(ranges_under(g, all_under(g, "binary32 reduction=any_order_any_fusion"), {0.25}, {0.5}, low, high));
   CHECK((low[0] == 0 && high[0] == 0));
 }
+
+// Two float traps that a plan with any fusion leaves `unknown` where each sum by itself is safe: these are executions.
+TEST_CASE("sum orders: orders of a whole group that are unsafe where its sums one by one are not") {
+  for (const char* text :
+       {"binary32 reduction=any_order_any_fusion", "binary32 subnormals=flush reduction=any_order_any_fusion",
+        "binary32 operands=tf32 reduction=any_order_any_fusion",
+        "binary32 operands=bfloat16 reduction=any_order_any_fusion"}) {
+    CAPTURE(text);
+    // c15: s = r - r, t = s + x, y = t - x: 0 one by one; x taken into the first sum as its bias gives 0.25.
+    const PolicyArithmetic<float> p(parse_policy(text));
+    const float r = p.factor(p.add(p.factor(0.75f), 0x1p24f)), x = 0.75f;
+    CHECK(r == 0x1p24f);
+    CHECK(p.subtract(p.add(p.add(r, -r), x), x) == 0);
+    CHECK(p.subtract(p.add(p.add(-r, x), r), x) == 0.25f);
+    // The range of the graph is refused for it, at that very point.
+    const Graph g = graph_of({make(Kind::input, {}, 1), make(Kind::dense, {0}, 2, {1, 1, 2, 1}, {1, 1, 0x1p24, 0x1p24}),
+                              make(Kind::relu, {1}, 2), make(Kind::dense, {2}, 1, {1, 2, 1, 0}, {1, -1}),
+                              make(Kind::add, {3, 0}, 1, {0}), make(Kind::add, {4, 0}, 1, {1})});
+    CHECK_FALSE(has_ranges(g, text, {0.75}, {0.75}));
+  }
+  // c07: z = x, y = (z - 2^20) / 3 at x = 2^20 + 1, unsafe from 0.34375 on. Folded: weight fl(1/3), bias fl(-2^20/3).
+  const auto folded = [](const char* text) {
+    const PolicyArithmetic<float> p(parse_policy(text));
+    const float x = p.factor(0x1p20f + 1), scale = p.divide(1, 3);
+    CHECK(p.divide(p.subtract(p.multiply(x, p.factor(1)), 0x1p20f), 3) == 0);  // as written
+    return p.add(p.multiply(x, p.factor(scale)), -p.multiply(0x1p20f, scale));
+  };
+  CHECK(folded("binary32 operands=bfloat16 reduction=any_order_any_fusion") > 600);
+  CHECK(folded("binary32 operands=tf32 reduction=any_order_any_fusion") < -80);
+}
