@@ -26,7 +26,16 @@ Registry registry_of(const RecordOptions& options) {
       if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
     if (paths.empty()) throw UsageError("--records " + options.records + ": the folder has no .jsonl file");
     std::sort(paths.begin(), paths.end());
-    for (const std::string& path : paths) registry.add(file_text(path), path);
+    for (const std::string& path : paths) {
+      // A pipe may have no end.
+      if (!std::filesystem::is_regular_file(path))
+        throw InputRefused(Blocker{"no-file", path, "the file cannot be read", "a regular file", "", ""});
+      const std::string text = file_text(path);
+      registry.add(text, path);
+      // Profiles are given with --profile; one that was tampered with is not passed over.
+      for (const auto& [number, line] : record_lines(text))
+        if (line.rfind("{\"record\":\"profile\"", 0) == 0) parse_profile(line, path, number);
+    }
   }
   if (!options.allow.empty()) {
     std::set<std::string> digests;

@@ -153,6 +153,20 @@ class Audit(WithFiles):
             self.assertEqual((done.code, done.out), (3, ""), arguments)
         self.assertEqual(harness.run("audit", "plan", MODEL, "--profile", self.folder).code, 4)  # was an internal error
 
+    def test_what_lies_in_a_folder_of_records(self):
+        """Profiles in it were passed over whatever they were, and a pipe was waited for."""
+        profile = json.loads(harness.read("certificates", "records", "profiles.jsonl").splitlines()[0])
+        profile.pop("sha256")
+        line = seal(dict(profile, name="mine"))
+        self.write("p.jsonl", line)
+        self.assertEqual(harness.run("audit", "lint", "--records", self.folder).code, 0)
+        self.write("p.jsonl", line.replace("fuzzed", "external", 1))
+        done = harness.run("audit", "lint", "--records", self.folder)
+        self.assertEqual((done.code, done.out), (4, ""), done)
+        os.remove(self.path("p.jsonl"))
+        os.mkfifo(self.path("p.jsonl"))
+        self.assertEqual(harness.run("audit", "lint", "--records", self.folder).code, 4)
+
     def test_texts_of_records(self):
         """Bytes that are no UTF-8 were an internal error of --json; a name with a line break wrote lines of its own."""
         for name in ("mine\nweakest label: proved", "mine\x1b[2J", "mine\x7f"):
