@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   app.add_option("--records", o.records.records, "folder of further records (.jsonl)");
   app.add_option("--allow", o.records.allow, "file of digests of further records that may be relied on, one a line");
   app.add_option("--fail-below", o.fail_below, "exit 1 if something weaker is relied on")->check(fault_of_trust);
-  app.add_option("--cases", o.cases, "of --run: results to compare per kernel (default 1000000)")
+  app.add_option("--cases", o.cases, "of --run: results to compare per kernel (default: as many as its record says)")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   app.add_option("--seed", o.seed, "of --run (default 1)");
   app.add_option("--evidence", o.evidence, "of --run: only fuzz or only exhaustive")

@@ -13,11 +13,11 @@ struct AuditOptions {
   RecordOptions records;
   std::string provider, op, trust, device, name;  // filters; "": all
   std::string file, model, profile;
-  std::vector<std::string> shapes;  // NAME=D1,D2,…
-  std::string root;                 // lint: source folder
-  std::string fail_below;           // a trust level; "": no demand
-  std::string evidence;             // of --run: fuzz or exhaustive; "": both
-  std::uint64_t cases = 1000000, seed = 1;
+  std::vector<std::string> shapes;    // NAME=D1,D2,…
+  std::string root;                   // lint: source folder
+  std::string fail_below;             // a trust level; "": no demand
+  std::string evidence;               // of --run: fuzz or exhaustive; "": both
+  std::uint64_t cases = 0, seed = 1;  // cases 0: as many as the record says
   bool json = false, sarif = false, cyclonedx = false;
 };
 

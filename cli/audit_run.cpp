@@ -57,7 +57,8 @@ int audit_run(const AuditOptions& o) {
       ++skipped;
       continue;
     }
-    const EvidenceRun r = run_evidence(c, o.cases, o.seed, [] { return stop_evidence != 0; });
+    const EvidenceRun r = run_evidence(c, o.cases > 0 ? o.cases : c.contract(Field::value).cases, o.seed,
+                                       [] { return stop_evidence != 0; });
     cases += r.cases;
     if (!r.passed()) ++failed;
     if (text) {
