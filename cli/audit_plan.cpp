@@ -107,10 +107,22 @@ CertificateHead head_of(const std::string& path) {
   head.claim = member(0, "claim");
   head.semantics = member(0, "semantics");
   head.graph = member(1, "graph");
+  // A claim is what its semantics says; words that the semantics does not have are no other claim.
+  const std::string format = member(3, "format"), rounding = member(3, "rounding"), flush = member(3, "subnormals"),
+                    sums = member(3, "order") + " " + member(3, "fusion");
+  const bool gradual = rounding == "nearest_even" && flush == "gradual" && sums == "any any";
+  const bool fits = head.semantics == "real"
+                        ? format == "real" && rounding == "exact" && flush == "exact" && sums == "exact exact"
+                    : head.semantics == "fp32_any" ? format == "binary32" && gradual
+                    : head.semantics == "fp64_any"
+                        ? format == "binary64" && gradual
+                        : head.semantics == "capsule" && (rounding == "any" || rounding == "nearest_even") &&
+                              (flush == "flush" || flush == "gradual") && sums == "any any";
+  if (!fits) refuse("semantics " + head.semantics + " of " + format + " " + rounding + " " + flush + " " + sums);
   if (head.semantics != "real") {
-    std::string words = member(3, "format");
-    if (member(3, "rounding") == "any") words += " rounding=toward_zero";  // as common_policy writes it
-    if (member(3, "subnormals") == "flush") words += " subnormals=flush";
+    std::string words = format;
+    if (rounding == "any") words += " rounding=toward_zero";  // as common_policy writes it
+    if (flush == "flush") words += " subnormals=flush";
     head.claimed = parse_policy(words);
   }
   for (const auto& [number, line] : lines) {

@@ -245,6 +245,15 @@ class Audit(WithFiles):
         self.assertEqual(harness.run("audit", "certificate", proof, "--fail-below", "checked").code, 3)
         self.assertEqual(harness.run("audit", "certificate", proof, "--model", MODEL, "--profile", "reference_cpu").code, 4)
         self.assertEqual(harness.run("audit", "certificate", IMAGE).code, 4)
+        # Words that the semantics does not have were believed, whatever the semantics was called, and called covered.
+        with open(proof, encoding="utf-8") as file:
+            text = file.read()
+        for old, new in (("fp32_any", "fp32"), ("fp32_any", "real"), ("fp32_any", "fp64_any"), ('"binary32","r', '"binary32 operands=tf32","r'),
+                         ("nearest_even", "any"), ("gradual", "flush"), ("nearest_even", "nearest"), ('"fusion":"any"', '"fusion":"none"')):
+            self.assertIn(old, text)
+            changed = self.write("changed.jsonl", text.replace(old, new).rstrip("\n"))
+            self.assertEqual(harness.run("audit", "certificate", changed).code, 4, (old, new))
+            self.assertNotEqual(harness.run("check", changed, "--model", model, "--semantics", "best").code, 0)
         self.assertEqual(harness.run("audit", "certificate", self.write("empty", "")).code, 4)
 
 
