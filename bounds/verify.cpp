@@ -185,6 +185,12 @@ class Query {
     return run_reference(net_.graph, executed);
   }
 
+  static std::string outputs_in_words(const std::vector<double>& y) {
+    if (all_finite({y})) return "finite outputs";
+    const bool nan = std::any_of(y.begin(), y.end(), [](double v) { return std::isnan(v); });
+    return std::string(nan ? "NaN" : "an infinity") + " as an output (--finite counts such outputs as unsafe)";
+  }
+
   // "" if every value of the execution at a probe is finite.
   std::string not_finite_at(const std::vector<double>& x, std::uint32_t box, int which) const {
     std::vector<double> executed = x;
@@ -199,8 +205,8 @@ class Query {
       if (at == nodes[k].end()) continue;
       static constexpr const char* places[] = {"middle", "lower corner", "upper corner"};
       return std::string("in the ") + places[which] + " of box " + std::to_string(box) + " an execution gives " +
-             (std::isnan(*at) ? "NaN" : "an infinity") + ", first at " + net_.graph.nodes[k].origin +
-             " (--finite counts such outputs as unsafe)";
+             (std::isnan(*at) ? "NaN" : "an infinity") + ", first at " + net_.graph.nodes[k].origin + ", and " +
+             outputs_in_words(nodes[net_.graph.output]);
     }
     return "";
   }

@@ -109,7 +109,7 @@ class Finite(QueryTest):
         for options in [], ["--profile", "reference_cpu"], ["--profile", "deployed_flush"]:
             done = harness.run("verify", self.net, self.query, *options)
             self.assertEqual(done.code, 2)
-            self.assertIn("of box 0 an execution gives an infinity, first at node 0 'a' (Add)", done.err)  # it named a wrong cause
+            self.assertIn("of box 0 an execution gives an infinity, first at node 0 'a' (Add), and NaN as an output (--finite", done.err)  # it named a wrong cause
         for options in [], ["--profile", "reference_cpu"], ["--profile", "deployed_bf16"]:
             done = harness.run("verify", self.net, self.query, "--finite", "--witness", self.path("w"), "--certificate",
                                self.path("c"), *options)
@@ -122,6 +122,15 @@ class Finite(QueryTest):
         self.assertEqual(schema.faults(result, SCHEMA), [])
         self.assertIsNone(result["counterexample"]["margin"])
         self.assertEqual(result["counterexample"]["output"], [None])
+
+    def test_finite_outputs_behind_an_infinity(self):
+        """--finite is about outputs: it was advised though an inner value overflows and the output does not."""
+        models.write(self.path("clip.onnx"), [("Add", ["x", "x"], "a"), ("Clip", ["a", "zero", "one"], "y")],
+                     [("zero", [], [0.0]), ("one", [], [1.0])], [("x", [1, 1])], [("y", [1, 1])])
+        done = harness.run("verify", self.path("clip.onnx"), self.query)
+        self.assertEqual(done.code, 2, done.out + done.err)
+        self.assertIn("gives an infinity, first at node 0 'a' (Add), and finite outputs", done.err)
+        self.assertNotIn("--finite", done.err)
 
     def test_a_safe_network_stays_safe(self):
         calm = self.write("calm.vnnlib", property_text([("1", "2")], 1, "(<= Y_0 0.5)"))
