@@ -52,16 +52,19 @@ class PolicyArithmetic {
     const Bits unit = Bits{1} << dropped_, bits = std::bit_cast<Bits>(x);
     return seen(std::bit_cast<T>(static_cast<Bits>((bits + unit / 2 - 1 + (bits / unit & 1)) / unit * unit)));
   }
-  T add(T a, T b) const { return seen(seen(a) + seen(b)); }
-  T subtract(T a, T b) const { return seen(seen(a) - seen(b)); }
-  T multiply(T a, T b) const { return seen(seen(a) * seen(b)); }
-  T divide(T a, T b) const { return seen(seen(a) / seen(b)); }
+  T add(T a, T b) const { return result(seen(a) + seen(b)); }
+  T subtract(T a, T b) const { return result(seen(a) - seen(b)); }
+  T multiply(T a, T b) const { return result(seen(a) * seen(b)); }
+  T divide(T a, T b) const { return result(seen(a) / seen(b)); }
   // A product, not rounded, plus a term.
-  T fused(T a, T b, T c) const { return seen(std::fma(seen(a), seen(b), seen(c))); }
+  T fused(T a, T b, T c) const { return result(std::fma(seen(a), seen(b), seen(c))); }
   // Whether some execution does that.
   bool fuses() const { return fuses_; }
   std::uint32_t k_ulp() const { return k_ulp_; }
-  T root(T a) const { return seen(std::sqrt(seen(a))); }
+  T root(T a) const { return result(std::sqrt(seen(a))); }
+  // Whether some result so far was the least normal number, where results below it are flushed: one that was rounded up
+  // to it is zero on processors that look before they round (ARM), and on others (x86) it is not.
+  bool met_edge() const { return met_edge_; }
 
   T sum(const Vector<T>& terms) const {
     if (terms.empty()) return T{0};
@@ -83,6 +86,10 @@ class PolicyArithmetic {
   }
 
  private:
+  T result(T x) const {
+    if (flush_ && std::fabs(x) == std::numeric_limits<T>::min()) met_edge_ = true;
+    return seen(x);
+  }
   T halves(const Vector<T>& terms, std::size_t from, std::size_t to) const {
     if (to - from == 1) return seen(terms[from]);
     const std::size_t middle = from + (to - from + 1) / 2;
@@ -90,6 +97,7 @@ class PolicyArithmetic {
   }
   bool flush_, fused_, pairwise_, fuses_;
   std::uint32_t k_ulp_;
+  mutable bool met_edge_ = false;
   int dropped_;
 };
 

@@ -66,7 +66,10 @@ class RangeRunner {
       out.lo.resize(graph_.nodes[k].size);
       out.hi.resize(graph_.nodes[k].size);
       free_ = is_free_sum(graph_.nodes[k], policies_[k]);
-      node(graph_.nodes[k], PolicyArithmetic<T>(policies_[k]), out);
+      const PolicyArithmetic<T> p(policies_[k]);
+      node(graph_.nodes[k], p, out);
+      // An end that rounding alone keeps from being flushed; inside the ends zero is in the range then.
+      if (p.met_edge()) return false;
       const auto finite = [](T v) { return std::isfinite(v); };
       if (!std::all_of(out.lo.begin(), out.lo.end(), finite) || !std::all_of(out.hi.begin(), out.hi.end(), finite))
         return false;

@@ -183,6 +183,19 @@ TEST_CASE("sum orders: what may be fused with other sums, is too long or overflo
   CHECK_FALSE(has_ranges(wide(2), any, {0, 0}, {3e38, 3e38}));
 }
 
+TEST_CASE("sum orders: a result that rounding alone keeps from being flushed is not relied on") {
+  // 2^-126 (1 - 2^-24): rounded first it is the least normal number, looked at first it is flushed.
+  const Graph g = graph_of({make(Kind::input, {}, 1), make(Kind::scale, {0}, 1, {}, {1 - 0x1p-24})});
+  std::vector<double> low, high;
+  CHECK(ranges_under(g, all_under(g, "binary32"), {0x1p-126}, {1}, low, high));
+  CHECK(low[0] == 0x1p-126);
+  CHECK_FALSE(ranges_under(g, all_under(g, "binary32 subnormals=flush"), {0x1p-126}, {1}, low, high));
+  CHECK_FALSE(ranges_under(g, all_under(g, "binary32 subnormals=flush"), {-1}, {-0x1p-126}, low, high));
+  REQUIRE(ranges_under(g, all_under(g, "binary32 subnormals=flush"), {0x1p-127}, {1}, low, high));
+  CHECK(low[0] == 0);
+  CHECK(ranges_under(g, all_under(g, "binary32 subnormals=flush"), {0x1p-125}, {1}, low, high));
+}
+
 TEST_CASE("sum orders: two terms have one value") {
   // x + 2^24, then - 2^24: 0 in every order, though the reals give x.
   const Graph g = graph_of({make(Kind::input, {}, 1), make(Kind::dense, {0}, 1, {1, 1, 1, 1}, {1, 0x1p24}),
