@@ -141,18 +141,23 @@ CertificateHead head_of(const std::string& path) {
 }
 
 // The records that a certificate names, each once. Throws InputRefused naming those that are unknown, have another
-// digest or are on no allow-list.
+// digest, are on no allow-list or are at fault: the gate would not let them run, so no label of theirs counts.
 std::vector<Capsule> named_capsules(const CertificateHead& head, const Registry& registry, const std::string& path) {
   std::vector<Capsule> out;
   std::vector<Blocker> blockers;
   for (const auto& [name, digest] : head.records) {
     const Capsule* c = registry.find(name);
+    std::string why;
+    if (c != nullptr) counted_trust(*c, registry, &why);
+    if (c != nullptr && !c->forward) why = "it does not run forward";
     if (c == nullptr || c->sha256 != digest) {
       blockers.push_back({"unknown-record", path, "the certificate names a record that is not here: " + name,
                           c == nullptr ? "" : c->sha256, digest, "give its folder with --records"});
     } else if (!registry.counts(*c)) {
       blockers.push_back({"record-not-allowed", c->source, name + " is not built in and on no allow-list", "", digest,
                           "give a list with --allow"});
+    } else if (!why.empty()) {
+      blockers.push_back({"record-faulty", c->source, name + ": " + why, "", digest, "see audit lint"});
     } else if (std::none_of(out.begin(), out.end(), [&](const Capsule& x) { return x.name == c->name; })) {
       out.push_back(*c);
     }

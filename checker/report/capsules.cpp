@@ -52,6 +52,40 @@ int label_of(const std::string& word) {
   return at == std::end(trust_labels) ? -1 : static_cast<int>(at - std::begin(trust_labels));
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+bool is_digest(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of(hex_digits) == std::string::npos;
+}
+
+// The keys of a record are exactly those of RECORDS.md, and a policy says each word once. Throws ReadError.
+void require_schema(const JsonText& record) {
+  require_keys(record, {"record", "name", "op", "provider", "device", "spec", "trust", "forward", "vjp", "support",
+                        "policy", "contracts", "assumption", "requires_off", "notes", "sha256"});
+  const JsonText& contracts = member(record, "contracts", JsonKind::object);
+  require_keys(contracts, {"shape", "layout", "value", "vjp"});
+  for (const JsonText& c : contracts.items) {
+    require_keys(c, {"claim", "op", "of", "evidence", "cases", "provenance"});
+    for (const JsonText& p : list_of(member(c, "provenance", JsonKind::list), JsonKind::object)) {
+      require_keys(p, {"file", "symbol", "sha256", "note"});
+      if (member(p, "file", JsonKind::string).text.empty() && member(p, "note", JsonKind::string).text.empty())
+        malformed(p, "provenance names a file or has a note");
+    }
+  }
+  std::set<std::string> said;
+  for (const std::string& word : words_of(member(record, "policy", JsonKind::string).text))
+    if (!said.insert(word.substr(0, word.find('='))).second)
+      malformed(record, "its policy says " + word.substr(0, word.find('=')) + " twice");
+}
+
 // The label that the weakest evidence supports; -1 and a fault if a contract has none.
 int supported(const JsonText& contracts, const std::string& op, std::string* fault) {
   static constexpr std::pair<const char*, const char*> fields[] = {
@@ -69,9 +103,10 @@ int supported(const JsonText& contracts, const std::string& op, std::string* fau
     // What evidence must state: a test its number of cases, everything where it is, a proof the digest of its artefact.
     const std::vector<JsonText>& where = list_of(member(c, "provenance", JsonKind::list), JsonKind::object);
     const bool digested = std::any_of(where.begin(), where.end(), [](const JsonText& p) {
-      return !member(p, "sha256", JsonKind::string).text.empty();
+      return is_digest(member(p, "sha256", JsonKind::string).text);
     });
-    const bool counted = member(c, "cases", JsonKind::number).text != "0";
+    const std::string& cases = member(c, "cases", JsonKind::number).text;
+    const bool counted = cases != "0" && cases.find_first_not_of("0123456789") == std::string::npos;
     if (strength >= 0 && (where.empty() || (strength == 1 && !counted) || (strength == 3 && !digested)))
       *fault = std::string("its contract ") + field + " does not state what evidence of " + evidence + " must";
     weakest = std::min(weakest, strength);
@@ -89,6 +124,11 @@ Capsule capsule_of(const JsonText& record) {
   if (c.trust < 0) c.fault = "its label " + text("trust") + " is none";
   if (c.fault.empty() && c.trust > most)
     c.fault = "its label " + text("trust") + " is stronger than its evidence, which supports " + trust_labels[most];
+  try {
+    require_schema(record);
+  } catch (const ReadError& e) {
+    c.fault = e.what();  // of this record alone: others of the folder count as before
+  }
   if (c.trust == 0 && c.assumption.empty()) c.assumption = "kernel " + c.name;
   return c;
 }
@@ -124,16 +164,6 @@ std::map<std::string, Capsule> read_folder(const std::string& folder) {
     }
   }
   return out;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
 }
 
 // Sums in a wider format that are rounded once more: covered by rounding `any` of binary32 (FORMAT.md section 5).
@@ -211,7 +241,7 @@ std::set<std::string> allowed_digests(const std::string& path) {
     const std::string line(rest.substr(0, rest.find('\n')));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (line.empty()) continue;
-    if (line.size() != 64 || line.find_first_not_of(hex_digits) != std::string::npos)
+    if (!is_digest(line))
       throw ReadError(ReadError::Class::malformed,
                       path + ": a digest of 64 lower-case hex digits in each line expected");
     out.insert(line);

@@ -257,6 +257,27 @@ class Audit(WithFiles):
         self.assertEqual(harness.run("audit", "certificate", self.write("empty", "")).code, 4)
 
 
+    def test_certificate_that_names_faulty_records(self):
+        """A record on the allow-list that calls what it believes fuzzed was counted as fuzzed: only `check`, the gate and
+        `audit list` looked at the evidence behind a label."""
+        good = shipped("reference.dense.binary32")
+        value = good["contracts"]["value"]
+        for changes, word in [({}, None), ({"trust": "proved"}, "supports only fuzzed"), ({"forward": False}, "does not run forward"),
+                              ({"contracts": dict(good["contracts"], value=dict(value, evidence="boundary", cases=0))}, "external"),
+                              ({"contracts": dict(good["contracts"], value=dict(value, cases=0))}, "number of cases")]:
+            line = seal(dict(good, name="own.dense", **changes))
+            digest = json.loads(line)["sha256"]
+            os.makedirs(self.path("own"), exist_ok=True)
+            self.write("own/own.jsonl", line)
+            lines = harness.read("certificates", "examples", "accepted", "worked.jsonl").split("\n")[:-2]
+            lines.insert(4, json.dumps({"record": "capsules", "profile": "p", "names": ["own.dense"], "sha256": [digest]}, separators=(",", ":")))
+            sha = hashlib.sha256("".join(l + "\n" for l in lines).encode()).hexdigest()
+            proof = self.write("proof", *lines, '{"record":"footer","records":%d,"sha256":"%s"}' % (len(lines), sha))
+            done = harness.run("audit", "certificate", proof, "--records", self.path("own"), "--allow", self.write("allow", digest), "--fail-below", "fuzzed")
+            self.assertEqual(done.code, 4 if word else 0, done.out + done.err)
+            self.assertIn(word or "weakest label: fuzzed", done.out + done.err)
+
+
 class PlannedRuns(harness.FolderTest):
     def test_model_run_through_a_plan(self):
         plain = harness.run("model", "run", MODEL, "--input", IMAGE).out

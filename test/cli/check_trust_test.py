@@ -162,6 +162,21 @@ class TrustTest(harness.FolderTest):
                 certificate, more = self.own(contracts=contracts)
                 self.refused(certificate, "its contract " + field, *more)
 
+    def test_a_record_outside_the_schema(self):
+        """Records that `audit` refuses as no records were believed here, once on an allow-list: -1 or 0.0 cases are not
+        "0", "zz" is a digest that is not empty, and a policy could name two orders of its sums."""
+        value = self.records["reference.dense.binary32"]["contracts"]["value"]
+        nowhere = {"file": "", "symbol": "", "sha256": "", "note": ""}
+        for change, reason in [({"cases": -1}, "does not state"), ({"cases": 0.0}, "does not state"),
+                               ({"evidence": "proof", "provenance": [dict(nowhere, file="x", sha256="zz")]}, "does not state"),
+                               ({"provenance": [nowhere]}, "names a file"), ({"more": ""}, "more")]:
+            contracts = dict(self.records["reference.dense.binary32"]["contracts"], value=dict(value, **change))
+            certificate, more = self.own(contracts=contracts)
+            self.refused(certificate, reason, *more)
+        for change, reason in [({"more": ""}, "more"), ({"policy": "binary32 reduction=sequential reduction=pairwise"}, "twice")]:
+            certificate, more = self.own(**change)
+            self.refused(certificate, reason, *more)
+
     def test_a_tampered_record(self):
         for old, new in ('"trust":"fuzzed"', '"trust":"checked"'), ("reference order", "any order"), ('"provider":"', '"provider":"x'):
             certificate, more = self.own()
