@@ -195,9 +195,9 @@ Plan make_plan(const Graph& graph, const Profile& profile, const Registry& regis
       found += (found.empty() ? "" : "; ") + c->name + ": ";
       for (std::size_t i = 0; i < faults.size(); ++i)
         if (i == 0 || faults[i].failure != faults[i - 1].failure) found += (i ? ", " : "") + faults[i].text;
-      // What the user says runs the operator is not exchanged for another kernel because its record is at fault or does
-      // not count yet.
-      if (is_named(*c, profile) && std::any_of(faults.begin(), faults.end(), is_of_record)) break;
+      // What the user says runs the operator is not exchanged for another kernel because its record is at fault, does
+      // not count yet or says that it runs nothing forward.
+      if (is_named(*c, profile) && (!c->forward || std::any_of(faults.begin(), faults.end(), is_of_record))) break;
     }
     if (elsewhere > 0)
       found += (found.empty() ? "" : "; ") + std::to_string(elsewhere) + " capsules run on other devices";

@@ -265,6 +265,9 @@ TEST_CASE("planner: a record that the profile names is not exchanged when it is 
   CHECK(planned().find("no elementary function") != std::string::npos);
   own.policy = parse_policy("binary64");  // right as it is, for another graph
   CHECK(planned() == "");
+  own = good_capsule("own.relu", "relu");
+  own.forward = false;
+  CHECK(planned().find("does not run forward") != std::string::npos);
 }
 
 TEST_CASE("labels: what does not count is external") {
