@@ -59,7 +59,7 @@ void reduce_under(const PolicyArithmetic<T>& p, const Node& node, const Vector<T
   const auto k = static_cast<std::ptrdiff_t>(node.ints[0]);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto from = x.begin() + static_cast<std::ptrdiff_t>(i) * k;
-    out[i] = p.sum(Vector<T>(from, from + k));
+    out[i] = p.sum(p.factors({from, from + k}));
     if (node.ints[i + 1] != 1) out[i] = p.divide(out[i], static_cast<T>(node.ints[i + 1]));
   }
 }

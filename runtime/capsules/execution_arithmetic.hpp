@@ -52,6 +52,11 @@ class PolicyArithmetic {
     const Bits unit = Bits{1} << dropped_, bits = std::bit_cast<Bits>(x);
     return seen(std::bit_cast<T>(static_cast<Bits>((bits + unit / 2 - 1 + (bits / unit & 1)) / unit * unit)));
   }
+  // What a reduction adds is rounded likewise.
+  Vector<T> factors(Vector<T> terms) const {
+    for (T& x : terms) x = factor(x);
+    return terms;
+  }
   T add(T a, T b) const { return result(seen(a) + seen(b)); }
   T subtract(T a, T b) const { return result(seen(a) - seen(b)); }
   T multiply(T a, T b) const { return result(seen(a) * seen(b)); }

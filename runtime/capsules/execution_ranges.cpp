@@ -182,8 +182,8 @@ class RangeRunner {
       case Kind::reduce:
         for (std::size_t i = 0; i < node.size; ++i) {
           const auto from = static_cast<std::ptrdiff_t>(i * k), to = static_cast<std::ptrdiff_t>((i + 1) * k);
-          out.lo[i] = p.sum(Vector<T>(x.lo.begin() + from, x.lo.begin() + to));
-          out.hi[i] = p.sum(Vector<T>(x.hi.begin() + from, x.hi.begin() + to));
+          out.lo[i] = p.sum(p.factors({x.lo.begin() + from, x.lo.begin() + to}));
+          out.hi[i] = p.sum(p.factors({x.hi.begin() + from, x.hi.begin() + to}));
           if (node.ints[i + 1] == 1) continue;
           out.lo[i] = p.divide(out.lo[i], static_cast<T>(node.ints[i + 1]));
           out.hi[i] = p.divide(out.hi[i], static_cast<T>(node.ints[i + 1]));

@@ -234,3 +234,13 @@ TEST_CASE("sum orders: orders of a whole group that are unsafe where its sums on
   CHECK(folded("binary32 operands=bfloat16 reduction=any_order_any_fusion") > 600);
   CHECK(folded("binary32 operands=tf32 reduction=any_order_any_fusion") < -80);
 }
+
+// The page of records says that a reduction's terms are rounded to `operands`, too; they were added as they are.
+TEST_CASE("sum orders: what a reduction adds is rounded as its policy says") {
+  const Graph g = graph_of({make(Kind::input, {}, 2), make(Kind::reduce, {0}, 1, {2, 1})});
+  const auto policies = all_under(g, "binary32 operands=tf32 reduction=sequential");
+  std::vector<double> low, high;
+  REQUIRE(ranges_under(g, policies, {1 + 0x1p-12, 1}, {1 + 0x1p-12, 1}, low, high));
+  CHECK((low[0] == 2 && high[0] == 2));
+  CHECK(run_under(g, policies, {1 + 0x1p-12, 1})[0] == 2);
+}
