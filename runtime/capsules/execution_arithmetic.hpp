@@ -43,7 +43,12 @@ class PolicyArithmetic {
         dropped_(p.operands ? p.format.fraction_bits - p.operands->fraction_bits : 0) {}
 
   // What an operation sees of an operand, and delivers of a result.
-  T seen(T x) const { return flush_ && std::fabs(x) < std::numeric_limits<T>::min() ? std::copysign(T{0}, x) : x; }
+  T seen(T x) const {
+    constexpr T least = std::numeric_limits<T>::min();
+    if (!flush_ || x == 0 || !(std::fabs(x) <= least)) return x;
+    met_edge_ = true;
+    return std::fabs(x) < least ? std::copysign(T{0}, x) : x;
+  }
   // A factor of a contraction: rounded to nearest even to fewer bits where the policy says so.
   T factor(T x) const {
     x = seen(x);
@@ -57,18 +62,18 @@ class PolicyArithmetic {
     for (T& x : terms) x = factor(x);
     return terms;
   }
-  T add(T a, T b) const { return result(seen(a) + seen(b)); }
-  T subtract(T a, T b) const { return result(seen(a) - seen(b)); }
-  T multiply(T a, T b) const { return result(seen(a) * seen(b)); }
-  T divide(T a, T b) const { return result(seen(a) / seen(b)); }
+  T add(T a, T b) const { return seen(seen(a) + seen(b)); }
+  T subtract(T a, T b) const { return seen(seen(a) - seen(b)); }
+  T multiply(T a, T b) const { return seen(seen(a) * seen(b)); }
+  T divide(T a, T b) const { return seen(seen(a) / seen(b)); }
   // A product, not rounded, plus a term.
-  T fused(T a, T b, T c) const { return result(std::fma(seen(a), seen(b), seen(c))); }
+  T fused(T a, T b, T c) const { return seen(std::fma(seen(a), seen(b), seen(c))); }
   // Whether some execution does that.
   bool fuses() const { return fuses_; }
   std::uint32_t k_ulp() const { return k_ulp_; }
-  T root(T a) const { return result(std::sqrt(seen(a))); }
-  // Whether some result so far was the least normal number, where results below it are flushed: one that was rounded up
-  // to it is zero on processors that look before they round (ARM), and on others (x86) it is not.
+  T root(T a) const { return seen(std::sqrt(seen(a))); }
+  // Whether some operand or result so far may be taken as zero, or not: below the least normal number, or at it (what
+  // is rounded up to it is flushed where the machine looks before it rounds, or rounds with an unbounded exponent).
   bool met_edge() const { return met_edge_; }
 
   T sum(const Vector<T>& terms) const {
@@ -91,10 +96,6 @@ class PolicyArithmetic {
   }
 
  private:
-  T result(T x) const {
-    if (flush_ && std::fabs(x) == std::numeric_limits<T>::min()) met_edge_ = true;
-    return seen(x);
-  }
   T halves(const Vector<T>& terms, std::size_t from, std::size_t to) const {
     if (to - from == 1) return seen(terms[from]);
     const std::size_t middle = from + (to - from + 1) / 2;

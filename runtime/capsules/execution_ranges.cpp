@@ -68,7 +68,7 @@ class RangeRunner {
       free_ = is_free_sum(graph_.nodes[k], policies_[k]);
       const PolicyArithmetic<T> p(policies_[k]);
       node(graph_.nodes[k], p, out);
-      // An end that rounding alone keeps from being flushed; inside the ends zero is in the range then.
+      // What may be flushed inside the ends has zero beside it in their range, unless an end is such a number itself.
       if (p.met_edge()) return false;
       const auto finite = [](T v) { return std::isfinite(v); };
       if (!std::all_of(out.lo.begin(), out.lo.end(), finite) || !std::all_of(out.hi.begin(), out.hi.end(), finite))

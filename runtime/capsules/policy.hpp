@@ -15,7 +15,7 @@ namespace outward {
 
 enum class Subnormals {
   gradual,
-  flush  // operands and results below the least normal number are taken as zero
+  flush  // operands and results below the least normal number, before or after rounding, may be taken as zero
 };
 
 enum class Contraction {
