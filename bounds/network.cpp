@@ -138,7 +138,7 @@ void Network::follow(const std::vector<NumericalPolicy>& policies) {
       refuse(n, fault);
       continue;
     }
-    const bool by_ulps = n.kind == Kind::function && row_of(element_function(n)).elementary.has_value();
+    const bool by_ulps = is_by_ulps(n);
     if (!is_certifiable(n.kind) && (p.accumulator || p.reduction == Reduction::block || p.operands))
       refuse(n, std::string("a policy of sums for ") + op_name(n));
     if (p.k_ulp != 0 && !by_ulps)

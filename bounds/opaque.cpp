@@ -63,10 +63,6 @@ Ends rounded(const Ends& x, double u, double eta) {
           add_up(x.hi, add_up(mul_up(u, std::fabs(x.hi)), eta))};
 }
 
-bool is_by_ulps(const Node& node) {
-  return node.kind == Kind::function && row_of(element_function(node)).elementary.has_value();
-}
-
 std::string unstated(const Node& node) {
   return std::string("how exact ") + op_name(node) + " is at " + node.origin +
          " no standard says; a plan (--profile) has a kernel that does";

@@ -74,10 +74,7 @@ struct Arithmetic {
   bool precise_products;     // nor do they where they are normal numbers
   bool narrows;              // results are rounded a second time when they are stored
   double function_ulps = 1;  // elementary functions are within so many ulps of `values`
-  bool any_fusion() const {
-    return policy.reduction == Reduction::any_order_any_fusion ||
-           policy.reduction == Reduction::implementation_defined || policy.reduction == Reduction::none;
-  }
+  bool any_fusion() const { return leaves_fusion_open(policy) || policy.reduction == Reduction::none; }
 };
 
 // (1 + u_path)^n − 1 rounded up; infinity where it is useless.

@@ -9,10 +9,6 @@
 namespace outward::roundoff {
 namespace {
 
-bool leaves_fusion_open(const NumericalPolicy& p) {
-  return p.reduction == Reduction::any_order_any_fusion || p.reduction == Reduction::implementation_defined;
-}
-
 // The policy of a sum group that is one sum.
 struct Open {
   std::int64_t leader = -1;        // the first member that leaves the fusion open; -1: none, the group is not one sum

@@ -142,7 +142,7 @@ std::vector<double> boxes_around(const Node& node, const PolicyError& error, con
                                  const std::vector<ExactRange>& values) {
   const auto tiny = [&](double v) { return std::fabs(v) < error.flushed; };
   if (std::any_of(input.begin(), input.end(), tiny)) return {};
-  const bool by_ulps = node.kind == Kind::function && row_of(element_function(node)).elementary.has_value();
+  const bool by_ulps = is_by_ulps(node);
   const bool rounds = node.kind != Kind::function || element_function(node) == ElementFunction::sqrt;
   std::vector<double> out;
   for (const ExactRange& v : values) {

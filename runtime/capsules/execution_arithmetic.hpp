@@ -37,8 +37,7 @@ class PolicyArithmetic {
       : flush_(p.subnormals == Subnormals::flush),
         fused_(p.contraction == Contraction::fma),
         pairwise_(p.reduction == Reduction::pairwise),
-        fuses_(fused_ || p.reduction == Reduction::any_order_any_fusion ||
-               p.reduction == Reduction::implementation_defined),
+        fuses_(fused_ || leaves_fusion_open(p)),
         k_ulp_(p.k_ulp),
         dropped_(p.operands ? p.format.fraction_bits - p.operands->fraction_bits : 0) {}
 

@@ -17,10 +17,6 @@ using capsule_arithmetic::PolicyArithmetic;
 using capsule_arithmetic::SumOrders;
 using capsule_arithmetic::Vector;
 
-bool leaves_fusion_open(const NumericalPolicy& p) {
-  return p.reduction == Reduction::any_order_any_fusion || p.reduction == Reduction::implementation_defined;
-}
-
 // A contraction whose policy leaves the order of its sums open.
 bool is_free_sum(const Node& node, const NumericalPolicy& policy) {
   return (node.kind == Kind::dense || node.kind == Kind::conv) && !is_determined(policy, op_name(node));

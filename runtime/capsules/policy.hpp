@@ -58,6 +58,11 @@ struct NumericalPolicy {
   bool operator==(const NumericalPolicy&) const = default;
 };
 
+// Whether each product of a sum may be rounded or fused.
+inline bool leaves_fusion_open(const NumericalPolicy& p) {
+  return p.reduction == Reduction::any_order_any_fusion || p.reduction == Reduction::implementation_defined;
+}
+
 // "binary32", then the words that differ from the defaults, joined by one blank, in this order: operands=FORMAT
 // accumulator=FORMAT rounding=NAME subnormals=flush contraction=fma reduction=NAME (block(MODEL) for blocks) ulp=K.
 std::string policy_text(const NumericalPolicy& policy);

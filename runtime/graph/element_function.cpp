@@ -50,4 +50,8 @@ bool is_element_function(std::int64_t number) {
   return number >= 0 && number < static_cast<std::int64_t>(std::size(rows));
 }
 
+bool is_by_ulps(const Node& node) {
+  return node.kind == Kind::function && row_of(element_function(node)).elementary.has_value();
+}
+
 }  // namespace outward

@@ -56,4 +56,7 @@ bool is_element_function(std::int64_t number);
 // REQUIRES a node of Kind::function that validate() accepts.
 inline ElementFunction element_function(const Node& node) { return static_cast<ElementFunction>(node.ints[0]); }
 
+// Whether a kernel of this node says by how many ulps it may be off (ElementFunctionRow::elementary).
+bool is_by_ulps(const Node& node);
+
 }  // namespace outward
