@@ -173,16 +173,17 @@ class Query {
     return true;
   }
 
-  // Outputs at a point: of the reference execution, or near the exact ones. Empty if the execution overflows.
-  std::vector<double> outputs_at(const std::vector<double>& x) const {
+  // Outputs at a point: of the reference execution, or near the exact ones. Empty if the execution overflows. An
+  // execution leaves the values of its nodes in `nodes`, where asked.
+  std::vector<double> outputs_at(const std::vector<double>& x, std::vector<std::vector<double>>* nodes) const {
     if (options_.semantics == Semantics::real) return FastNetwork(net_.fast()).forward(x, 1);
     std::vector<double> executed = x;
     if (net_.graph.element == ElementType::binary32)
       for (double& v : executed) v = static_cast<float>(v);
     for (double v : executed)
       if (!std::isfinite(v)) return {};
-    if (options_.semantics == Semantics::capsule) return options_.execution(executed, nullptr);
-    return run_reference(net_.graph, executed);
+    if (options_.semantics == Semantics::capsule) return options_.execution(executed, nodes);
+    return run_reference(net_.graph, executed, nodes);
   }
 
   static std::string outputs_in_words(const std::vector<double>& y) {
@@ -192,14 +193,7 @@ class Query {
   }
 
   // "" if every value of the execution at a probe is finite.
-  std::string not_finite_at(const std::vector<double>& x, std::uint32_t box, int which) const {
-    std::vector<double> executed = x;
-    if (net_.graph.element == ElementType::binary32)
-      for (double& v : executed) v = static_cast<float>(v);
-    if (net_.multiplications > 1e7 || !all_finite({executed})) return "";
-    std::vector<std::vector<double>> nodes;
-    options_.semantics == Semantics::capsule ? options_.execution(executed, &nodes)
-                                             : run_reference(net_.graph, executed, &nodes);
+  std::string not_finite_in(const std::vector<std::vector<double>>& nodes, std::uint32_t box, int which) const {
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       const auto at = std::find_if(nodes[k].begin(), nodes[k].end(), [](double v) { return !std::isfinite(v); });
       if (at == nodes[k].end()) continue;
@@ -220,8 +214,9 @@ class Query {
         std::vector<double> x;
         for (const InputRange& r : property_.boxes[b])
           x.push_back(which == 0 ? round_nearest((r.lo + r.hi) / 2) : round_nearest(which == 1 ? r.lo : r.hi));
-        const std::vector<double> y = outputs_at(x);
-        if (remark_.empty() && options_.semantics != Semantics::real) remark_ = not_finite_at(x, b, which);
+        std::vector<std::vector<double>> nodes;
+        const std::vector<double> y = outputs_at(x, remark_.empty() && net_.multiplications <= 1e7 ? &nodes : nullptr);
+        if (remark_.empty()) remark_ = not_finite_in(nodes, b, which);
         for (std::uint32_t c = 0; c < property_.cases.size() && !stopped() && !y.empty(); ++c)
           if (property_.cases[c].box == b &&
               (rows_.looks_unsafe(c, y.data()) || (options_.finite && !all_finite({y}))) && accept(c, x))
